@@ -1,0 +1,38 @@
+"""Everything askwise refuses, as one small tree.
+
+::
+
+    AskwiseError
+    ├── AnswerError      an answer that cannot be taken; the question stays open, nothing changes
+    ├── DataError        a table, array or list that cannot become items or points
+    ├── DistanceError    a distance outside [0, 1], not symmetric, or not a number
+    ├── NothingToAsk     every candidate question was asked or skipped
+    └── SettingError     an option with a value that makes no sense
+
+>>> issubclass(AnswerError, AskwiseError) and issubclass(AskwiseError, ValueError)
+True
+"""
+
+
+class AskwiseError(ValueError):
+    """The root: catch this to catch everything that askwise refuses."""
+
+
+class AnswerError(AskwiseError):
+    """An answer that cannot be taken; the session is as it was before."""
+
+
+class DataError(AskwiseError):
+    """Data that cannot become items or points."""
+
+
+class DistanceError(AskwiseError):
+    """A distance that is not one: outside [0, 1], asymmetric, not zero on the diagonal, or not a number."""
+
+
+class NothingToAsk(AskwiseError):
+    """Every candidate question was asked or skipped."""
+
+
+class SettingError(AskwiseError):
+    """An option with a value that makes no sense."""

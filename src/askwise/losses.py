@@ -1,0 +1,235 @@
+"""How an answer reweighs structures: a structure with prediction z keeps exp(-beta * loss(z, y)) of its mass.
+
+Each loss gives its value, slope and curvature in the score z. Responses y may be a scalar or an array that broadcasts.
+
+>>> float(logistic.value(np.array(0.0), 1))  # a coin flip: log 2
+0.6931471805599453
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from askwise.errors import SettingError
+from askwise.types import Floats
+
+
+class Loss(Protocol):
+    """A loss of predictions z against responses y."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def decides(self) -> bool: ...  # True: z is a decision, to be compared with y; False: z is a score
+    @property
+    def proper(self) -> bool: ...  # True: exp(-loss) sums to one over the responses, so beta = 1 is Bayes' rule
+    @property
+    def bend(self) -> float: ...  # the curvature is below 1e-8 where |z| is beyond this; infinite if it never fades
+
+    def value(self, z: Floats, y: Any) -> Floats: ...
+    def slope(self, z: Floats, y: Any) -> Floats: ...
+    def curvature(self, z: Floats, y: Any) -> Floats: ...
+
+
+@dataclass(frozen=True)
+class ZeroOne:
+    """1 where the decision differs from the response, else 0 (eq. 0-1 loss update).
+
+    >>> zero_one.value(np.array([1, 2]), 2)
+    array([1., 0.])
+    """
+
+    name: str = "zero_one"
+    decides: bool = True
+    proper: bool = False
+    bend: float = 0.0
+
+    def value(self, z: Floats, y: Any) -> Floats:
+        return (np.asarray(z) != y).astype(float)
+
+    def slope(self, z: Floats, y: Any) -> Floats:
+        return np.zeros(np.broadcast_shapes(np.shape(z), np.shape(y)))
+
+    curvature = slope
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """log(1 + exp(-y z)) for y in {-1, +1}: the logit choice model.
+
+    >>> logistic.slope(np.array(0.0), 1), logistic.curvature(np.array(0.0), 1)
+    (np.float64(-0.5), np.float64(0.25))
+    """
+
+    name: str = "logistic"
+    decides: bool = False
+    proper: bool = True
+    bend: float = 19.0
+
+    def value(self, z: Floats, y: Any) -> Floats:
+        margin = z * y
+        return np.log1p(np.exp(-np.abs(margin))) + np.maximum(-margin, 0.0)
+
+    def slope(self, z: Floats, y: Any) -> Floats:
+        odds = np.exp(np.minimum(z * y, 80.0))  # exp(80) still fits 32 bits, and the slope is 0 there to any precision
+        odds += 1.0
+        return np.divide(np.negative(y), odds)
+
+    def curvature(self, z: Floats, y: Any) -> Floats:
+        tail = np.exp(-np.abs(z * y))
+        return tail / (1.0 + tail) ** 2
+
+    def value_and_slope(self, z: Floats, y: Any) -> tuple[Floats, Floats]:
+        margin = np.minimum(z * y, 80.0)
+        odds = np.exp(margin)
+        odds += 1.0
+        value = np.log(odds)
+        value -= margin
+        return value, np.divide(np.negative(y), odds)
+
+
+@dataclass(frozen=True)
+class Davidson:
+    """Pairs that may be about equal: left, right or equal (y = +1, -1, 0) with odds e^{z/2} : e^{-z/2} : ties.
+
+    Without ties it is the logistic loss; it stays convex in z with them.
+
+    >>> model = davidson(ties=1.0)
+    >>> float(sum(np.exp(-model.value(np.array(0.7), y)) for y in (-1, 0, 1)).round(12))
+    1.0
+    """
+
+    ties: float = 1.0
+    name: str = "davidson"
+    decides: bool = False
+    proper: bool = True
+    bend: float = 40.0
+
+    def value(self, z: Floats, y: Any) -> Floats:
+        half = np.abs(z) / 2
+        log_total = half + np.log1p(np.exp(-2 * half) + self.ties * np.exp(-half))
+        return log_total - y * z / 2 - np.where(np.equal(y, 0), np.log(self.ties), 0.0)
+
+    def slope(self, z: Floats, y: Any) -> Floats:
+        left, right = self._sides(z)
+        return (left - right - y) / 2
+
+    def curvature(self, z: Floats, y: Any) -> Floats:
+        left, right = self._sides(z + np.zeros_like(y, dtype=float))
+        return (left + right - (left - right) ** 2) / 4
+
+    def value_and_slope(self, z: Floats, y: Any) -> tuple[Floats, Floats]:
+        half = np.abs(z) / 2
+        far = np.exp(-half)
+        square = far * far
+        total = 1.0 + square + self.ties * far
+        value = np.log(total) + half - z * (y / 2) - np.equal(y, 0) * float(np.log(self.ties))
+        return value, (np.sign(z) * (1.0 - square) / total - y) / 2
+
+    def _sides(self, z: Floats) -> tuple[Floats, Floats]:
+        far = np.exp(-np.abs(z))
+        total = 1.0 + far + self.ties * np.sqrt(far)
+        return np.where(z > 0, 1.0, far) / total, np.where(z > 0, far, 1.0) / total
+
+
+@dataclass(frozen=True)
+class Squared:
+    """(z - y)^2 for real answers; beta is one over twice the noise variance.
+
+    >>> float(squared.value(np.array(1.5), 1.0))
+    0.25
+    """
+
+    name: str = "squared"
+    decides: bool = False
+    proper: bool = False
+    bend: float = float("inf")
+
+    def value(self, z: Floats, y: Any) -> Floats:
+        return (z - y) ** 2
+
+    def slope(self, z: Floats, y: Any) -> Floats:
+        return 2 * (z - y)
+
+    def curvature(self, z: Floats, y: Any) -> Floats:
+        return np.full(np.broadcast_shapes(np.shape(z), np.shape(y)), 2.0)
+
+
+@dataclass(frozen=True)
+class Softmax:
+    """-log softmax(z)[y] for K labels: z has K scores on its last axis, y is a label 0..K-1.
+
+    >>> softmax.value(np.zeros((2, 4)), 3).round(4)
+    array([1.3863, 1.3863])
+    """
+
+    name: str = "softmax"
+    decides: bool = False
+    proper: bool = True
+    bend: float = 40.0
+
+    def value(self, z: Floats, y: Any) -> Floats:
+        top = z.max(axis=-1)
+        log_total = top + np.log(np.exp(z - top[..., None]).sum(axis=-1))
+        return log_total - self._own(z, y)
+
+    def slope(self, z: Floats, y: Any) -> Floats:
+        """(..., K)"""
+        return self._shares(z) - (np.arange(z.shape[-1]) == np.asarray(y)[..., None])
+
+    def curvature(self, z: Floats, y: Any) -> Floats:
+        """(..., K): the diagonal of the matrix diag(p) - p p'."""
+        shares = self._shares(z) + np.zeros_like(y, dtype=float)[..., None]
+        return shares * (1 - shares)
+
+    def _shares(self, z: Floats) -> Floats:
+        grown = np.exp(z - z.max(axis=-1, keepdims=True))
+        return grown / grown.sum(axis=-1, keepdims=True)
+
+    def _own(self, z: Floats, y: Any) -> Floats:
+        labels = np.broadcast_to(np.asarray(y, dtype=int), z.shape[:-1])
+        return np.take_along_axis(z, labels[..., None], axis=-1)[..., 0]
+
+
+def value_and_slope(loss: Loss, z: Floats, y: Any) -> tuple[Floats, Floats]:
+    """Value and slope of a loss in one pass, in the precision of z; a loss may bring a faster `value_and_slope` of its own.
+
+    >>> value, slope = value_and_slope(logistic, np.zeros(1), 1.0)
+    >>> value.round(4), slope
+    (array([0.6931]), array([-0.5]))
+    """
+    fused = getattr(loss, "value_and_slope", None)
+    if fused is None:
+        return loss.value(z, y), loss.slope(z, y)
+    both: tuple[Floats, Floats] = fused(z, y)
+    return both
+
+
+def sigmoid(z: Floats) -> Floats:
+    """1 / (1 + e^-z), without overflow.
+
+    >>> sigmoid(np.array([-1000.0, 0.0, 1000.0]))
+    array([0. , 0.5, 1. ])
+    """
+    tail = np.exp(-np.abs(z))
+    return np.where(z >= 0, 1.0, tail) / (1.0 + tail)
+
+
+def davidson(ties: float = 1.0) -> Davidson:
+    """Davidson's model of pairs that may be about equal; `ties` = 1 makes equal items tie one time in three.
+
+    >>> davidson(ties=2.0).ties
+    2.0
+    """
+    if not 0 < ties < float("inf"):
+        raise SettingError(f"ties must be a positive number, got {ties}; without ties use the logistic loss")
+    return Davidson(ties=float(ties))
+
+
+zero_one = ZeroOne()
+logistic = Logistic()
+squared = Squared()
+softmax = Softmax()

@@ -1,0 +1,23 @@
+"""What we believe after some answers: the Posterior protocol.
+
+One implementation a file, imported from there (``from askwise.posteriors.logconcave import LogConcave``), so that this
+package stays light. A posterior never changes: ``update`` returns the next one, ``sample`` leaves no trace. Everything
+random comes from the generator that is passed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from numpy.random import Generator
+
+from askwise.types import Answer, Sample
+
+
+class Posterior(Protocol):
+    """Beliefs about a structure, as something that can be drawn from and told answers."""
+
+    def sample(self, count: int, rng: Generator) -> Sample: ...
+    def update(self, answer: Answer, rng: Generator) -> Posterior: ...
+    def diagnostics(self) -> Mapping[str, float]: ...  # effective sample size, acceptance, ...

@@ -1,0 +1,118 @@
+"""The answers so far, as a function of weights: merged rows in the coordinates that the answers can say something about.
+
+An answer depends on the weights only through one linear score, so T answers speak about the span of their feature rows,
+of dimension R <= min(T, D). Everything outside that span keeps its prior, exactly; samplers work inside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askwise.losses import Loss, value_and_slope
+from askwise.types import Floats
+
+BLOCK = 1 << 14  # scores handled at a time: larger temporaries leave the cache and are paged in anew each time
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Answers with a potential strength * loss(row @ point, response), for points (S, R) in the span of the rows.
+
+    >>> from askwise.losses import logistic
+    >>> evidence = Evidence.none(logistic, 3).add(np.array([0.0, 2.0, 0.0]), 1.0, 1.0)
+    >>> evidence.rows, evidence.basis.T
+    (array([[2.]]), array([[0., 1., 0.]]))
+    >>> evidence.add(np.array([0.0, 2.0, 0.0]), 1.0, 1.0).strengths  # the same answer again counts twice
+    array([2.])
+    """
+
+    loss: Loss
+    basis: Floats  # (D, R), orthonormal columns
+    rows: Floats  # (T, R)
+    responses: Floats  # (T,)
+    strengths: Floats  # (T,) beta times the number of equal answers
+
+    @staticmethod
+    def none(loss: Loss, dimension: int) -> Evidence:
+        return Evidence(loss, np.zeros((dimension, 0)), np.zeros((0, 0)), np.zeros(0), np.zeros(0))
+
+    @property
+    def rank(self) -> int:
+        return self.basis.shape[1]
+
+    def add(self, features: Floats, response: float, strength: float) -> Evidence:
+        """One more answer; the basis grows if its features (D,) point somewhere new."""
+        if not features.any():
+            return self  # the score is 0 whatever the weights are: nothing is learned
+        basis, inside = self._extended(features)
+        rows = np.pad(self.rows, ((0, 0), (0, basis.shape[1] - self.rank)))
+        close = np.abs(rows - inside).max(axis=1, initial=0.0) <= 1e-12 * np.abs(inside).max()
+        same = np.flatnonzero(close & (self.responses == response))
+        if same.size:
+            strengths = self.strengths.copy()
+            strengths[same[0]] += strength
+            return Evidence(self.loss, basis, rows, self.responses, strengths)
+        return Evidence(
+            self.loss,
+            basis,
+            np.vstack([rows, inside]),
+            np.append(self.responses, response),
+            np.append(self.strengths, strength),
+        )
+
+    def _extended(self, features: Floats) -> tuple[Floats, Floats]:
+        inside = features @ self.basis
+        outside = features - self.basis @ inside
+        correction = outside @ self.basis  # a second pass keeps the columns orthogonal to rounding
+        inside, outside = inside + correction, outside - self.basis @ correction
+        length = float(np.linalg.norm(outside))
+        if self.rank == len(features) or length <= 1e-10 * float(np.linalg.norm(features)):
+            return self.basis, inside
+        return np.column_stack([self.basis, outside / length]), np.append(inside, length)
+
+    @cached_property
+    def precision(self) -> type[np.floating[Any]]:
+        """32 bits where slopes are bounded: scores are then off by less than anyone can see, at half the time."""
+        return np.float32 if np.isfinite(self.loss.bend) else np.float64
+
+    @cached_property
+    def _fast(self) -> tuple[NDArray[Any], ...]:
+        rows = self.rows.astype(self.precision)
+        strengths = self.strengths.astype(self.precision)
+        return np.ascontiguousarray(rows.T), strengths[:, None] * rows, self.responses.astype(self.precision), strengths
+
+    def potential(self, points: Floats) -> Floats:
+        """(S, R) -> (S,): minus the log-likelihood of all answers."""
+        columns, _, responses, strengths = self._fast
+        points = points.astype(self.precision, copy=False)
+        total = np.empty(len(points), self.precision)
+        for part in self._parts(len(points)):
+            total[part] = value_and_slope(self.loss, points[part] @ columns, responses)[0] @ strengths
+        return total
+
+    def gradient(self, points: Floats) -> Floats:
+        """(S, R) -> (S, R): the gradient of the potential."""
+        columns, weighted, responses, _ = self._fast
+        slopes = np.empty(points.shape, self.precision)
+        for part in self._parts(len(points)):
+            slopes[part] = self.loss.slope(points[part] @ columns, responses) @ weighted
+        return slopes
+
+    def potential_and_gradient(self, points: Floats) -> tuple[Floats, Floats]:
+        """Both in one pass."""
+        columns, weighted, responses, strengths = self._fast
+        total, slopes = np.empty(len(points), self.precision), np.empty(points.shape, self.precision)
+        for part in self._parts(len(points)):
+            value, slope = value_and_slope(self.loss, points[part] @ columns, responses)
+            total[part] = value @ strengths
+            slopes[part] = slope @ weighted
+        return total, slopes
+
+    def _parts(self, count: int) -> list[slice]:
+        step = max(1, BLOCK // max(1, len(self.rows)))
+        return [slice(start, start + step) for start in range(0, count, step)]

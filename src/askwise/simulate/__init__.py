@@ -1,0 +1,1 @@
+"""Simulated people, the tasks they answer, and one simulated run."""

@@ -1,0 +1,49 @@
+"""People who answer by a hidden structure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.problem import Problem
+from askwise.session import Session
+from askwise.types import Response
+
+
+@dataclass(frozen=True)
+class Person:
+    """Answers as the problem's own model says a person with this hidden structure would, but for a share of `lapses`:
+    answers that are any other response, equally likely.
+
+    >>> from askwise.distances.items import BestItem
+    >>> from askwise.structures.choice import Choice
+    >>> problem = Problem(Choice(np.eye(2)), BestItem(np.eye(2)))
+    >>> Person(problem, np.array([50.0, 0.0])).respond(np.array([0, 1]), np.random.default_rng(0))
+    1
+    """
+
+    problem: Problem
+    truth: Any
+    lapses: float = 0.0
+
+    def respond(self, atom: Any, rng: Generator) -> Response:
+        predictions = self.problem.family.predict(np.asarray(self.truth)[None], np.asarray(atom)[None])
+        responses = list(self.problem.family.responses(predictions))
+        chances = self.problem.chances(predictions)[:, 0, 0]
+        chosen = int((rng.random() > np.cumsum(chances)[:-1]).sum())
+        if rng.random() < self.lapses:
+            chosen = (chosen + int(rng.integers(1, len(responses)))) % len(responses)
+        return responses[chosen]
+
+    def answer(self, session: Session, rng: Generator) -> Response:
+        """Answers the session's open question; returns what was said."""
+        question = session.ask()
+        asked = session.event(question)
+        code = self.respond(asked["atom"], rng)
+        said = next(said for said in asked["responses"] if dict(map(tuple, asked["codes"]))[said] == code)
+        session.tell(said)
+        result: Response = said
+        return result

@@ -1,0 +1,54 @@
+"""What can be true: families of structures, their atoms and their responses. One family a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.types import Atoms, Floats, Ints, Option, Prompt, Response, Structures
+
+WHOLE_POOL = 4096  # a pool of at most so many atoms is always scored whole, never sampled
+
+
+class Family(Protocol):
+    """A set of structures seen as functions from atoms to responses."""
+
+    def draw_atoms(self, count: int, rng: Generator) -> Atoms: ...  # a ~ D; all of them when the pool is small
+    def predict(
+        self, structures: Structures, atoms: Atoms
+    ) -> Floats: ...  # (S, A) scores; (S, A, K) for K-way families
+    def decide(self, predictions: Floats) -> Any: ...  # (S, A) the response each structure would give
+    def responses(self, predictions: Floats) -> Sequence[Response] | Floats: ...  # Y answers, or (Y, A) real ones
+
+
+class LinearFamily(Family, Protocol):
+    """A family whose structures are weight vectors: the score of an atom is features(atom) . weights."""
+
+    @property
+    def dimension(self) -> int: ...
+    def features(self, atoms: Atoms) -> Floats: ...  # (A, D)
+
+
+def draw_pool(size: int, count: int, rng: Generator) -> Ints:
+    """Indices of a pool: all of them when it is small, else `count` different ones.
+
+    >>> draw_pool(3, 2, np.random.default_rng(0))
+    array([0, 1, 2])
+    """
+    if size <= max(count, WHOLE_POOL):
+        return np.arange(size)
+    return np.sort(rng.choice(size, count, replace=False))
+
+
+def prompt(family: Family, atom: Any, rng: Generator) -> Prompt:
+    """The question a person sees: the family's own `prompt(atom, rng)` if it has one, else the bare atom."""
+    own = getattr(family, "prompt", None)
+    if own is not None:
+        result: Prompt = own(atom, rng)
+        return result
+    name = str(np.asarray(atom).tolist())
+    codes = {response: response for response in family.responses(np.empty((0, 1)))}
+    return Prompt("atom", (Option(name),), tuple(codes), codes, f"What is the answer to {name}?")

@@ -1,0 +1,86 @@
+"""Choices between items: a structure is a taste w, and item x is preferred to y when w . x > w . y."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.errors import DataError
+from askwise.structures import draw_pool
+from askwise.structures.linear import signs
+from askwise.types import Floats, Ints, Option, Prompt, Response
+
+
+class Choice:
+    """N items with D features each; an atom is a pair (i, j) with i < j, its score w . (x_i - x_j).
+
+    Responses: +1 prefers i, -1 prefers j and, with `ties`, 0 finds them about equal.
+
+    >>> family = Choice([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]], names=["tea", "coffee", "both"])
+    >>> family.draw_atoms(10, np.random.default_rng(0)).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    >>> print(family.prompt([0, 1], np.random.default_rng(0)).text)
+    Which do you prefer: coffee or tea?
+    """
+
+    def __init__(self, items: Any, names: Sequence[str] | None = None, ties: bool = False, images: Any = None):
+        self.items: Floats = np.asarray(items, dtype=float)
+        if self.items.ndim != 2 or len(self.items) < 2 or not np.isfinite(self.items).all():
+            raise DataError(
+                f"a choice needs at least two items, each a row of finite numbers; got shape {self.items.shape}"
+            )
+        count = len(self.items)
+        self.names = tuple(names) if names is not None else tuple(f"item {i}" for i in range(count))
+        self.images: tuple[str | None, ...] = tuple(images) if images is not None else (None,) * count
+        self.ties = ties
+
+    @property
+    def dimension(self) -> int:
+        return self.items.shape[1]
+
+    def features(self, atoms: Ints) -> Floats:
+        pairs = np.asarray(atoms)
+        return self.items[pairs[..., 0]] - self.items[pairs[..., 1]]
+
+    def draw_atoms(self, count: int, rng: Generator) -> Ints:
+        size = len(self.items)
+        return pair_of(draw_pool(size * (size - 1) // 2, count, rng), size)
+
+    def predict(self, structures: Floats, atoms: Ints) -> Floats:
+        return structures @ self.features(atoms).T
+
+    def utilities(self, structures: Floats) -> Floats:
+        """(S, N): what each taste thinks of each item."""
+        return structures @ self.items.T
+
+    def decide(self, predictions: Floats) -> Ints:
+        return signs(predictions)
+
+    def responses(self, predictions: Floats) -> list[Response]:
+        return [1, -1, 0] if self.ties else [1, -1]
+
+    def prompt(self, atom: Any, rng: Generator) -> Prompt:
+        """Shows the two items in random order."""
+        first = 0 if rng.random() < 0.5 else 1
+        left, right = (int(atom[first]), int(atom[1 - first]))
+        options = tuple(Option(self.names[i], self.images[i]) for i in (left, right))
+        said: dict[Response, Response] = {"left": 1 - 2 * first, "right": 2 * first - 1}
+        if self.ties:
+            said["equal"] = 0
+        named: dict[Response, Response] = {options[0].name: said["left"], options[1].name: said["right"]}
+        text = f"Which do you prefer: {options[0].name} or {options[1].name}?"
+        return Prompt("pair", options, tuple(said), {**named, **said}, text)
+
+
+def pair_of(index: Ints, size: int) -> Ints:
+    """The index-th pair (i, j), i < j, of `size` items, in the order (0, 1), (0, 2), ..., (1, 2), ...: (A,) -> (A, 2).
+
+    >>> pair_of(np.arange(6), 4).tolist()
+    [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
+    """
+    starts = np.arange(size) * (2 * size - np.arange(size) - 1) // 2  # the first pair of each i
+    first = np.searchsorted(starts, index, side="right") - 1
+    return np.stack([first, index - starts[first] + first + 1], axis=-1)

@@ -1,0 +1,99 @@
+"""Clusterings of the line into at most k intervals, around an interval I known to lie in one of them.
+
+Positions are in units of mass: the line is [0, 1] and mu is uniform on it (put points through their own
+distribution function first). A structure is the sorted array of its k - 1 cuts, filled up with ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.errors import SettingError
+from askwise.structures import draw_pool
+from askwise.structures.choice import pair_of
+from askwise.types import Floats, Ints, Option, Prompt, Response
+
+
+class Intervals:
+    """Clusterings of [0, 1] by cuts; an atom is a pair of positions, asked "same cluster or different?" (1 or 0).
+
+    With `points`, atoms are the pairs of these positions; else pairs are drawn uniformly.
+
+    >>> family = Intervals(points=[0.1, 0.3, 0.9])
+    >>> family.predict(np.array([[0.2, 0.5]]), np.array([[0.1, 0.3], [0.3, 0.3]]))
+    array([[0., 1.]])
+    """
+
+    def __init__(self, points: Sequence[float] | Floats | None = None):
+        self.points: Floats | None = None if points is None else np.sort(np.asarray(points, dtype=float))
+        if self.points is not None and (len(self.points) < 2 or self.points[0] < 0 or self.points[-1] >= 1):
+            raise SettingError("points on the line need at least two positions in [0, 1)")
+
+    def draw_atoms(self, count: int, rng: Generator) -> Floats:
+        if self.points is None:
+            return np.sort(rng.random((count, 2)), axis=1)
+        size = len(self.points)
+        return self.points[pair_of(draw_pool(size * (size - 1) // 2, count, rng), size)]
+
+    def predict(self, structures: Floats, atoms: Floats) -> Floats:
+        pairs = np.asarray(atoms)
+        return (interval_of(structures, pairs[:, 0]) == interval_of(structures, pairs[:, 1])).astype(float)
+
+    def decide(self, predictions: Floats) -> Ints:
+        return (predictions > 0.5).astype(int)
+
+    def responses(self, predictions: Floats) -> list[Response]:
+        return [1, 0]
+
+    def prompt(self, atom: Any, rng: Generator) -> Prompt:
+        left, right = (f"{float(x):.4g}" for x in atom)
+        codes: dict[Response, Response] = {"same": 1, "different": 0}
+        options = (Option(left), Option(right))
+        return Prompt("same", options, tuple(codes), codes, f"Do {left} and {right} belong together?")
+
+
+def interval_of(structures: Floats, positions: Floats) -> Ints:
+    """(S, C) cuts and (A,) positions -> (S, A): the number of cuts at or left of each position."""
+    count, cuts = structures.shape
+    shift = 2.0 * np.arange(count)[:, None]  # lays the structures one after another, so that one search does all
+    found = np.searchsorted((structures + shift).ravel(), positions[None, :] + shift, side="right")
+    return found - cuts * np.arange(count)[:, None]
+
+
+def all_clusterings(cuts: Sequence[float], most: int, known: tuple[float, float]) -> Floats:
+    """Every clustering into at most `most` intervals with cuts out of `cuts`, none of them inside the interval `known`.
+
+    >>> all_clusterings([0.2, 0.5, 0.8], most=2, known=(0.4, 0.6)).tolist()
+    [[1.0], [0.2], [0.8]]
+    """
+    low, high = known
+    free = [cut for cut in sorted(cuts) if not low < cut < high]
+    chosen = [c for size in range(min(most - 1, len(free)) + 1) for c in combinations(free, size)]
+    return np.array([list(c) + [1.0] * (most - 1 - len(c)) for c in chosen]).reshape(len(chosen), most - 1)
+
+
+def hard_clusterings(k: int, alpha: float = 0.25) -> tuple[Floats, Floats]:
+    """The set on which whole clusterings are hard to learn but I's cluster is easy: (structures, points to ask about).
+
+    I = [0, alpha] and [alpha, 1] is cut into k equal cells. I's cluster ends at the start of any cell; cells to the
+    right of that are clusters of their own, and at most one of them is cut in the middle. This contains the set of the
+    paper's lower bound, in which I's cluster is always [0, alpha] and nothing would be left to learn about it.
+
+    >>> structures, points = hard_clusterings(4)
+    >>> structures.shape, points.shape
+    ((14, 5), (9,))
+    """
+    starts = alpha + (1 - alpha) * np.arange(k) / k
+    middles = starts + (1 - alpha) / (2 * k)
+    rows = []
+    for end in range(k):
+        base = list(starts[end:])
+        rows += [base] + [sorted([*base, middle]) for middle in middles[end:]]
+    structures = np.array([row + [1.0] * (k + 1 - len(row)) for row in rows])
+    edges = np.sort(np.concatenate([[0.0], starts, middles, [1.0]]))
+    return structures, (edges[:-1] + edges[1:]) / 2

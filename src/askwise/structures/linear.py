@@ -1,0 +1,104 @@
+"""Binary linear classifiers w: the label of x is the sign of w . x."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.errors import DataError
+from askwise.structures import draw_pool
+from askwise.types import Floats, Ints, Option, Prompt, Response
+
+
+def signs(predictions: Floats) -> Ints:
+    """+1 where the score is positive, else -1."""
+    return np.where(predictions > 0, 1, -1)
+
+
+class LinearPool:
+    """Linear classifiers asked about the points of a table; an atom is a row number. `labels` name -1 and +1.
+
+    >>> family = LinearPool([[1.0, 0.0], [0.0, 1.0]], labels=("cat", "dog"))
+    >>> family.predict(np.array([[2.0, -1.0]]), np.array([0, 1]))
+    array([[ 2., -1.]])
+    """
+
+    def __init__(
+        self,
+        points: Any,
+        names: Sequence[str] | None = None,
+        labels: tuple[Response, Response] = (-1, 1),
+        images: Any = None,
+    ):
+        self.points: Floats = np.asarray(points, dtype=float)
+        if self.points.ndim != 2 or not self.points.size or not np.isfinite(self.points).all():
+            raise DataError(
+                f"points must be a table of finite numbers, rows by features; got shape {self.points.shape}"
+            )
+        count = len(self.points)
+        self.names = tuple(names) if names is not None else tuple(f"point {i}" for i in range(count))
+        self.images: tuple[str | None, ...] = tuple(images) if images is not None else (None,) * count
+        self.labels = labels
+
+    @property
+    def dimension(self) -> int:
+        return self.points.shape[1]
+
+    def features(self, atoms: Ints) -> Floats:
+        return self.points[atoms]
+
+    def draw_atoms(self, count: int, rng: Generator) -> Ints:
+        return draw_pool(len(self.points), count, rng)
+
+    def predict(self, structures: Floats, atoms: Ints) -> Floats:
+        return structures @ self.features(atoms).T
+
+    def decide(self, predictions: Floats) -> Ints:
+        return signs(predictions)
+
+    def responses(self, predictions: Floats) -> list[Response]:
+        return [-1, 1]
+
+    def prompt(self, atom: Any, rng: Generator) -> Prompt:
+        row = int(atom)
+        codes: dict[Response, Response] = {self.labels[0]: -1, self.labels[1]: 1}
+        option = Option(self.names[row], self.images[row])
+        return Prompt("label", (option,), self.labels, codes, f"Which label has {option.name}?")
+
+
+class LinearSphere:
+    """Linear classifiers asked about points drawn uniformly from the unit sphere; an atom is the point itself.
+
+    >>> LinearSphere(3).draw_atoms(4, np.random.default_rng(0)).shape
+    (4, 3)
+    """
+
+    def __init__(self, dimension: int):
+        self.dimension = dimension
+
+    def features(self, atoms: Floats) -> Floats:
+        return np.asarray(atoms)
+
+    def draw_atoms(self, count: int, rng: Generator) -> Floats:
+        return unit_rows(rng.standard_normal((count, self.dimension)))
+
+    def predict(self, structures: Floats, atoms: Floats) -> Floats:
+        return structures @ self.features(atoms).T
+
+    def decide(self, predictions: Floats) -> Ints:
+        return signs(predictions)
+
+    def responses(self, predictions: Floats) -> list[Response]:
+        return [-1, 1]
+
+
+def unit_rows(rows: Floats) -> Floats:
+    """Each row divided by its length.
+
+    >>> unit_rows(np.array([[3.0, 4.0]]))
+    array([[0.6, 0.8]])
+    """
+    return rows / np.linalg.norm(rows, axis=-1, keepdims=True)

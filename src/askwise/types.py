@@ -1,0 +1,94 @@
+"""The nouns every other module speaks: samples, questions, answers, and the names of array axes.
+
+Axis letters, used at every signature: ``S`` structures, ``A`` atoms, ``Y`` responses, ``K`` pairs or classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.floating[Any]]
+Ints = NDArray[np.integer[Any]]
+Bools = NDArray[np.bool_]
+Structures = Any  # an array with S rows, or a struct of arrays with a length and index-array access
+Atoms = Any  # an array with A rows
+Response = int | float | str  # what a family calls one answer: -1, +1, a label, a number
+
+
+class Sample(NamedTuple):
+    """Structures that stand for a posterior.
+
+    >>> sample = Sample(np.eye(2), np.array([0.5, 0.5]), exact=True)
+    >>> len(sample.structures), float(sample.weights.sum())
+    (2, 1.0)
+    """
+
+    structures: Structures  # S of them
+    weights: Floats  # (S,), sums to one
+    exact: bool  # True: these weights are the whole posterior; False: independent draws
+
+
+class Scored(NamedTuple):
+    """How much each candidate question is worth, and how that was found out."""
+
+    gain: Floats  # (A,), at least 0; the largest is asked
+    info: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Option:
+    """One thing a question shows: an item, a record, a point."""
+
+    name: str
+    image: str | None = None
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """How a family puts one atom to a person: what is shown, and what each possible reply means.
+
+    >>> prompt = Prompt("label", (Option("x"),), ("yes", "no"), {"yes": 1, "no": -1}, "Is x good?")
+    >>> prompt.codes["yes"]
+    1
+    """
+
+    kind: str
+    options: tuple[Option, ...]
+    responses: tuple[Response, ...]  # what may be told
+    codes: Mapping[Response, Response]  # what may be told, and other names for it -> the family's response
+    text: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question for a person, a crowd or a lab.
+
+    >>> question = Question("q1", "pair", (Option("tea"), Option("coffee")), ("left", "right"),
+    ...                     "Which is better, tea or coffee?")
+    >>> print(question)
+    Which is better, tea or coffee? [left/right]
+    """
+
+    id: str
+    kind: str
+    options: tuple[Option, ...]  # in the order shown, which is random
+    responses: tuple[Response, ...]  # what may be told
+    text: str
+    gain: float = field(default=0.0, compare=False)
+    info: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.text} [{'/'.join(str(response) for response in self.responses)}]"
+
+
+class Answer(NamedTuple):
+    """One piece of evidence: what was asked, what came back in the family's own terms, and from whom."""
+
+    atom: Any
+    response: Response
+    who: str | None = None

@@ -219,7 +219,11 @@ def from_json(text: str) -> Session:
         raise DataError(f"the session was written by a newer askwise (format {version}); update askwise to read it")
     if recipe is None:
         raise DataError("the session was built by hand; build it again in the same way and call its replay(log)")
-    session = GOALS[recipe["goal"]](recipe["data"], **recipe["options"])
+    try:
+        build = GOALS[recipe["goal"]]
+        session = build(recipe["data"], **recipe["options"])
+    except (KeyError, TypeError) as error:
+        raise DataError(f"the session names a goal or an option that this askwise does not know: {error}") from None
     session.replay(log)
     return session
 

@@ -214,8 +214,11 @@ def sigmoid(z: Floats) -> Floats:
     >>> sigmoid(np.array([-1000.0, 0.0, 1000.0]))
     array([0. , 0.5, 1. ])
     """
-    tail = np.exp(-np.abs(z))
-    return np.where(z >= 0, 1.0, tail) / (1.0 + tail)
+    grown = np.negative(z)
+    with np.errstate(over="ignore"):  # e^1000 is infinite, and one over it the right 0
+        np.exp(grown, out=grown)
+    grown += 1
+    return np.reciprocal(grown, out=grown)
 
 
 def davidson(ties: float = 1.0) -> Davidson:
@@ -226,7 +229,8 @@ def davidson(ties: float = 1.0) -> Davidson:
     """
     if not 0 < ties < float("inf"):
         raise SettingError(f"ties must be a positive number, got {ties}; without ties use the logistic loss")
-    return Davidson(ties=float(ties))
+    # far from zero the curvature is about ties e^(-|z| / 2) / 4
+    return Davidson(ties=float(ties), bend=40.0 + 2 * max(0.0, float(np.log(ties))))
 
 
 zero_one = ZeroOne()

@@ -76,6 +76,8 @@ def noise_beta(noise: float, responses: int = 2) -> float:
     >>> round(noise_beta(0.1), 4), noise_beta(0.0)
     (2.1972, inf)
     """
+    if responses < 2:
+        raise SettingError(f"a question has at least two responses, got {responses}")
     if not 0 <= noise < (responses - 1) / responses:
         raise SettingError(
             f"noise must be from 0 to below {(responses - 1) / responses:.3g} for {responses} responses, got {noise}"

@@ -14,10 +14,11 @@ from typing import Any, overload
 import numpy as np
 
 from askwise.certificate import Certificate, Estimate, certify, estimate
-from askwise.distances import verify
-from askwise.errors import AnswerError, NothingToAsk, SettingError
+from askwise.distances import form_of, verify
+from askwise.errors import AnswerError, DataError, NothingToAsk, SettingError
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
+from askwise.split import average_diameter
 from askwise.stopping import Stop
 from askwise.strategies import Strategy, strategy
 from askwise.streams import stream
@@ -69,7 +70,6 @@ class Session:
             )
         self.problem = problem
         self.prior = prior
-        self.posterior = prior
         self.rule = strategy(rule)
         self.stop = stop
         self.seed = seed
@@ -77,16 +77,20 @@ class Session:
         self.candidates = candidates
         self.repeat = repeat
         self.recipe = recipe
-        self.log: list[Event] = []
         self._describe = describe or (lambda structure: structure)
+        self._begin()
+        few = prior.sample(CHECKED, stream(seed, 0, "verify")).structures
+        verify(problem.distance, few[np.arange(min(CHECKED, len(few)))])
+
+    def _begin(self) -> None:
+        self.posterior = self.prior
+        self.log: list[Event] = []
         self._asked: dict[str, Event] = {}  # the ask event of every question
         self._status: dict[str, str] = {}  # open, answered, skipped or withdrawn
         self._told: dict[str, tuple[int, Answer]] = {}  # evidence in force, in order: the turn it came, the answer
         self._trail: list[tuple[tuple[str, ...], Posterior]] = []
         self._turn = 0  # answers, skips and undos so far
         self._cache: dict[str, Any] = {}
-        few = prior.sample(CHECKED, stream(seed, 0, "verify")).structures
-        verify(problem.distance, few[np.arange(min(CHECKED, len(few)))])
 
     # ------------------------------------------------------------------ the conversation
 
@@ -96,11 +100,19 @@ class Session:
     def ask(self, count: int) -> list[Question]: ...
     @one_thread
     def ask(self, count: int | None = None) -> Question | list[Question]:
-        """The open question, or a new one if there is none; with `count` a list of so many. Asking twice is harmless."""
-        if count is not None and count < 1:
-            raise SettingError(f"count must be at least 1, got {count}")
+        """The open question, or a new one if there is none. Asking again changes nothing.
+
+        With `count`, a list of that many, or of fewer where the candidates run out.
+        """
+        if count is not None and not (isinstance(count, int | np.integer) and count >= 1):
+            raise SettingError(f"count must be a whole number of at least 1, got {count!r}")
         while len(self._open()) < (count or 1):
-            self._record(self._choose())
+            try:
+                self._record(self._choose())
+            except NothingToAsk:
+                if not self._open():
+                    raise
+                break
         questions = [_question(self._asked[id]) for id in self._open()]
         return questions[0] if count is None else questions[:count]
 
@@ -154,6 +166,11 @@ class Session:
         """The draws of this turn, shared by scoring, stopping and the estimate."""
         return self._once("sample", lambda: self.posterior.sample(self.draws, stream(self.seed, self._turn, "sample")))
 
+    @property
+    def diameter(self) -> float:
+        """How undecided we still are, in the goal's own units: the mean distance of two structures still plausible."""
+        return self._once("diameter", self._diameter)
+
     def event(self, question: str | Question) -> Event:
         """What the log says about a question: its atom, and what each response means to the family."""
         return self._asked[question.id if isinstance(question, Question) else question]
@@ -166,11 +183,22 @@ class Session:
 
     @one_thread
     def replay(self, events: Iterable[Event]) -> None:
-        """Applies the events of another session's log to this one, which must be built the same way and be new."""
+        """Applies the events of another session's log to this one, which must be built the same way and still be new.
+
+        A log that this session could not have written is refused, and the session stays new.
+        """
         if self.log:
             raise SettingError(f"a log is replayed on a new session; this one has {len(self.log)} events")
-        for event in events:
-            self._record(event)
+        try:
+            for event in events:
+                self._record(event)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            number = len(self.log) + 1
+            self._begin()
+            raise DataError(
+                f"event {number} of the log cannot be replayed ({type(error).__name__}: {error}); "
+                "give the whole log of a session that was built the same way"
+            ) from error
 
     # ------------------------------------------------------------------ inside
 
@@ -184,11 +212,14 @@ class Session:
             self._cache = {}
 
     def _on_ask(self, event: Event) -> None:
-        self._asked[event["question"]] = event
-        self._status[event["question"]] = "open"
+        id = _question(event).id
+        if id in self._asked:
+            raise AnswerError(f"question {id} was asked before")
+        self._asked[id] = event
+        self._status[id] = "open"
 
     def _on_tell(self, event: Event) -> None:
-        id = event["question"]
+        id = self._find(event["question"])
         asked = self._asked[id]
         answer = Answer(_atom(asked), dict(map(tuple, asked["codes"]))[event["response"]], event["who"])
         posterior = self.posterior.update(answer, stream(self.seed, self._turn, "update"))
@@ -198,10 +229,10 @@ class Session:
         self._trail = [*self._trail[1 - TRAIL :], (tuple(self._told), posterior)]
 
     def _on_skip(self, event: Event) -> None:
-        self._status[event["question"]] = "skipped"
+        self._status[self._find(event["question"])] = "skipped"
 
     def _on_undo(self, event: Event) -> None:
-        id = event["question"]
+        id = self._closed(event["question"])
         since = [e["event"] != "ask" and e["question"] == id for e in self.log]
         later = self.log[len(since) - since[::-1].index(True) :]
         for asked in (e["question"] for e in later if e["event"] == "ask"):
@@ -278,8 +309,10 @@ class Session:
         atoms = self.problem.family.draw_atoms(self.candidates, stream(self.seed, len(self._asked), "atoms"))
         kept = ("withdrawn", "answered") if self.repeat else ("withdrawn",)
         gone = {_key(event["atom"]) for id, event in self._asked.items() if self._status[id] not in kept}
+        if not gone:
+            return atoms
         fresh = [index for index, atom in enumerate(np.asarray(atoms).tolist()) if _key(atom) not in gone]
-        return atoms if len(fresh) == len(atoms) else atoms[np.array(fresh, dtype=int)]
+        return atoms[np.array(fresh, dtype=int)]
 
     @one_thread
     def _reason(self) -> str | None:
@@ -289,6 +322,11 @@ class Session:
             if reason is not None:
                 return reason
         return None if self._open() or len(self._fresh_atoms()) else "every question was asked"
+
+    @one_thread
+    def _diameter(self) -> float:
+        form = form_of(self.problem.distance, self.sample.structures)
+        return average_diameter(form, self.sample.weights, self.sample.exact)
 
     def _estimate(self) -> Estimate:
         structure, distance = estimate(self.problem, self.sample)

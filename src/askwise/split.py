@@ -15,6 +15,9 @@ from askwise.problem import Problem
 from askwise.types import Atoms, Floats, Sample
 
 
+BLOCK = 512  # atoms scored together: their (S, A) arrays stay in the cache, and memory does not grow with the pool
+
+
 class Split(NamedTuple):
     """What each answer to each atom would leave. With M_y = weights * likelihood of y, columns by atom:"""
 
@@ -68,39 +71,51 @@ def split(problem: Problem, sample: Sample, atoms: Atoms, form: Form | None = No
     array([0., 1., 0.])
     """
     form = form_of(problem.distance, sample.structures) if form is None else form
+    applied = form.apply(sample.weights)
+    blocks = [
+        _split_block(problem, sample, atoms[start : start + BLOCK], form, applied)
+        for start in range(0, len(atoms), BLOCK)
+    ]
+    surviving, mass, squared, chance = (np.concatenate(columns, axis=1) for columns in zip(*blocks, strict=True))
+    np.clip(surviving, 0.0, mass**2, out=surviving)  # rounding must not make what survives negative or above its mass
+    concentration = 0.0 if sample.exact else float(sample.weights @ sample.weights)
+    return Split(surviving, mass, squared, chance, float(sample.weights @ applied), concentration)
+
+
+def _split_block(
+    problem: Problem, sample: Sample, atoms: Atoms, form: Form, applied: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Surviving, mass, squared and chance, (Y, A) each."""
     dtype: type[np.floating[Any]] = np.float64 if sample.exact else np.float32
     predictions = problem.family.predict(sample.structures, atoms).astype(dtype, copy=False)
-    weights = sample.weights.astype(dtype)[:, None]
+    weights = sample.weights.astype(dtype)
     responses = problem.family.responses(predictions)
     surviving, mass, squared, chance = (np.empty((len(responses), len(atoms))) for _ in range(4))
-    applied = form.apply(sample.weights)
-    diameter, concentration = float(sample.weights @ applied), float(sample.weights @ sample.weights)
     two_sided = problem.normalised and len(responses) == 2
     kept_total = _kept_total(problem, predictions) if not problem.normalised and np.ndim(responses) == 1 else None
     for row, response in enumerate(responses[:1] if two_sided else responses):
-        kept = problem.likelihood(predictions, response)
-        held = weights * kept
+        held = problem.likelihood(predictions, response)
+        held *= weights[:, None]
         surviving[row] = form.quadratic(held)
         mass[row] = held.sum(axis=0)
         squared[row] = np.einsum("sa,sa->a", held, held)
         if kept_total is not None:
             chance[row] = (held / kept_total).sum(axis=0)
     if two_sided:  # the other response keeps w - M, so its form follows from D w without a second product
-        surviving[1] = diameter - 2 * (applied.astype(dtype) @ held) + surviving[0]
+        surviving[1] = sample.weights @ applied - 2 * (applied.astype(dtype) @ held) + surviving[0]
         mass[1] = np.maximum(1.0 - mass[0], 0.0)
-        squared[1] = concentration - 2 * (sample.weights.astype(dtype) @ held) + squared[0]
+        squared[1] = sample.weights @ sample.weights - 2 * (weights @ held) + squared[0]
     if problem.normalised:
         chance = mass
     elif kept_total is None:
         chance[:] = 1.0 / len(responses)  # a grid of predictive quantiles: equally likely by construction
-    np.clip(surviving, 0.0, mass**2, out=surviving)  # rounding must not make what survives negative or above its mass
-    return Split(surviving, mass, squared, chance, diameter, 0.0 if sample.exact else concentration)
+    return surviving, mass, squared, chance
 
 
 def _kept_total(problem: Problem, predictions: Floats) -> Floats:
     """(S, A): the sum of the likelihoods over the responses. Without it, 61 % of choices change at beta .5, 2 and 4."""
-    total = np.zeros_like(predictions if predictions.ndim == 2 else predictions[..., 0])
-    for response in problem.family.responses(predictions):
+    total = problem.likelihood(predictions, problem.family.responses(predictions)[0])
+    for response in problem.family.responses(predictions)[1:]:
         total += problem.likelihood(predictions, response)
     return total
 

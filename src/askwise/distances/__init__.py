@@ -43,7 +43,7 @@ class Dense:
     matrix: Floats  # (S, S)
 
     def apply(self, weights: Floats) -> Floats:
-        return self.matrix @ weights
+        return self.matrix @ weights.astype(self.matrix.dtype, copy=False)
 
     def quadratic(self, mass: Floats) -> Floats:
         matrix = self.matrix.astype(mass.dtype, copy=False)

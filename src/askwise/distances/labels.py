@@ -67,10 +67,20 @@ class Angle:
         np.fill_diagonal(angles, 0.0)  # arccos of a cosine one rounding below 1 is 1e-8, not 0
         return angles
 
+    def form(self, structures: Floats) -> Form:
+        """In 32 bits through the sine of half the acute angle, which keeps both ends exact: half the time of arccos."""
+        directions = _directions(structures)
+        cosines = directions @ directions.T
+        half = np.sqrt(np.maximum(0.5 - 0.5 * np.abs(cosines), 0.0), dtype=np.float32)
+        acute = np.arcsin(half) * np.float32(2 / np.pi)
+        return Dense(np.where(cosines < 0, np.float32(1) - acute, acute))
+
     def _over_pi(self, cosines: Floats) -> Floats:
         return np.arccos(np.clip(cosines, -1.0, 1.0)) / np.pi
 
 
 def _directions(vectors: Floats) -> Floats:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(lengths > 0, lengths, 1.0)
+    directions = vectors / np.where(lengths > 0, lengths, 1.0)
+    directions[lengths[:, 0] == 0, 0] = 1.0  # no direction: any fixed one, so that it is at no distance from itself
+    return directions

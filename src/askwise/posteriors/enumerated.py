@@ -70,7 +70,7 @@ class Enumerated:
     def sample(self, count: int, rng: Generator) -> Sample:
         held = np.flatnonzero(self.log_weights > -np.inf)
         weights = self.weights[held]
-        if len(held) <= max(count, WHOLE):
+        if len(held) <= WHOLE:  # whatever the count: who asks for draws must not get weights instead
             return Sample(self.structures[held], weights / weights.sum(), exact=True)
         drawn = held[rng.choice(len(held), count, p=weights / weights.sum())]
         return Sample(self.structures[drawn], np.full(count, 1 / count), exact=False)

@@ -1,4 +1,4 @@
-"""The answers so far, as a function of weights: merged rows in the coordinates that the answers can say something about.
+"""The answers so far, merged, in the coordinates of the weights that they can say something about.
 
 An answer depends on the weights only through one linear score, so T answers speak about the span of their feature rows,
 of dimension R <= min(T, D). Everything outside that span keeps its prior, exactly; samplers work inside.

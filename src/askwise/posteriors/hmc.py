@@ -7,6 +7,7 @@ a few trajectories suffice and draws of different rounds share nothing.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,10 +32,10 @@ class Target:
     """The posterior around its references: counts[k] chains of scale k stand together, in the order of the scales."""
 
     def __init__(self, evidence: Evidence, reference: Reference, counts: Ints) -> None:
-        edges = np.concatenate([[0], np.cumsum(counts)])
+        edges = np.concatenate([[0], np.cumsum(counts)]).tolist()
         real = evidence.precision
         self.evidence = evidence
-        self.parts = [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a]
+        self.parts = [slice(a, b) for a, b in pairwise(edges) if b > a]
         used = np.flatnonzero(counts)
         self.centers = reference.centers[used].astype(real)
         self.roots = reference.roots[used].astype(real)
@@ -67,25 +68,62 @@ class Target:
         return self.residual(whitened, points, self.evidence.gradient(points))
 
 
-def trajectory(target: Target, chains: Chains, steps: int, rng: Generator) -> tuple[Chains, float]:
-    """One trajectory of about a quarter turn for every chain, and the mean probability of acceptance."""
-    real: Any = chains.whitened.dtype
-    momentum = rng.standard_normal(chains.whitened.shape, dtype=real)
-    angle = rng.uniform(1 - JITTER, 1 + JITTER, (len(momentum), 1)).astype(real) * real.type(np.pi / 2 / steps)
-    turn, keep = np.sin(angle), np.cos(angle)
-    before = chains.potential + np.square(momentum).sum(axis=1) / 2
-    momentum -= angle / 2 * chains.residual
-    place = chains.whitened
-    for step in range(1, steps + 1):
-        place, momentum = keep * place + turn * momentum, keep * momentum - turn * place
-        if step < steps:
-            momentum -= angle * target.force(place)
-    end = target.chains(place)
-    momentum -= angle / 2 * end.residual
-    # a float difference in 64 bits: a runaway chain may overflow 32, and is then refused
-    log_ratio = before.astype(float) - end.potential - np.square(momentum).sum(axis=1, dtype=float) / 2
-    chance = np.exp(np.minimum(np.nan_to_num(log_ratio, nan=-np.inf), 0.0))
-    refused = rng.random(len(chance)) >= chance
-    for new, old in zip(end, chains, strict=True):
-        new[refused] = old[refused]
-    return end, float(chance.mean())
+class Plan:
+    """counts[k] chains of each scale k with steps[k] leapfrog steps a trajectory, which must not fall with k.
+
+    Wide scales need more steps than narrow ones. All chains set out together; those with fewer steps stand still while
+    the ones behind them go on.
+    """
+
+    def __init__(self, evidence: Evidence, reference: Reference, counts: Ints, steps: Ints) -> None:
+        self.target = Target(evidence, reference, counts)
+        self.steps = np.repeat(steps, counts)[:, None]  # (S, 1)
+        longest = int(self.steps.max(initial=0))
+        stages = [np.where(steps > done, counts, 0) for done in range(longest)]
+        last: tuple[int, Target] | None = None
+        self.stages: list[tuple[int, Target]] = []  # after so many steps: the first row that goes on, and from there
+        for going in stages:
+            first = int(counts.sum() - going.sum())
+            if last is None or first != last[0]:
+                last = first, Target(evidence, reference, going)
+            self.stages.append(last)
+
+    def trajectory(self, chains: Chains, rng: Generator) -> tuple[Chains, Floats]:
+        """One trajectory of about a quarter turn for every chain, and its probability (S,) of acceptance."""
+        real: Any = chains.whitened.dtype
+        momentum = rng.standard_normal(chains.whitened.shape, dtype=real)
+        jitter = rng.uniform(1 - JITTER, 1 + JITTER, self.steps.shape)
+        angle = (jitter * (np.pi / 2) / self.steps).astype(real)
+        turn, keep = np.sin(angle), np.cos(angle)
+        before = chains.potential + np.square(momentum).sum(axis=1) / 2
+        momentum -= angle / 2 * chains.residual
+        place = chains.whitened.copy()
+        for done, (first, target) in enumerate(self.stages):
+            here = slice(first, None)
+            if done:
+                momentum[here] -= angle[here] * target.force(place[here])
+            forward = turn[here] * momentum[here]
+            momentum[here] *= keep[here]
+            momentum[here] -= turn[here] * place[here]
+            place[here] *= keep[here]
+            place[here] += forward
+        end = self.target.chains(place)
+        momentum -= angle / 2 * end.residual
+        # the difference in 64 bits: a runaway chain may overflow 32, and is then refused
+        log_ratio = before.astype(float) - end.potential - np.square(momentum).sum(axis=1, dtype=float) / 2
+        chance = np.exp(np.minimum(np.nan_to_num(log_ratio, nan=-np.inf), 0.0))
+        refused = rng.random(len(chance)) >= chance
+        for new, old in zip(end, chains, strict=True):
+            new[refused] = old[refused]
+        return end, chance
+
+
+def run(plan: Plan, noise: Floats, length: int, rng: Generator) -> tuple[Floats, Floats]:
+    """`length` trajectories from standard normal noise (S, R), in the order of the scales.
+
+    Returns where the chains end, whitened (S, R), and the chance (S,) with which the last trajectory was accepted.
+    """
+    chains, chance = plan.target.chains(noise), np.ones(len(noise))
+    for _ in range(length):
+        chains, chance = plan.trajectory(chains, rng)
+    return chains.whitened, chance

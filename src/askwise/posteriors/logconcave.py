@@ -17,16 +17,14 @@ from numpy.random import Generator
 from askwise.errors import AnswerError, SettingError
 from askwise.losses import Loss
 from askwise.posteriors.evidence import Evidence
-from askwise.posteriors.hmc import Target, trajectory
-from askwise.posteriors.psis import pareto_shape
+from askwise.posteriors.hmc import Plan, run
 from askwise.posteriors.reference import Reference, fit
+from askwise.posteriors.trial import Trial, attempt
 from askwise.types import Answer, Atoms, Floats, Ints, Sample
 
 SCALES = np.geomspace(0.3, 30.0, 13)
 TYPICAL = 5.0  # where the half-Cauchy weight of the scales has its knee
 NEGLIGIBLE = 1e-5  # share of the weight below which a scale is left out until a neighbour revives it
-DRAWS = 600  # importance draws, shared by the scales
-PILOT = 64  # chains that measure acceptance in update
 
 
 class LinearFamily(Protocol):
@@ -35,17 +33,6 @@ class LinearFamily(Protocol):
     @property
     def dimension(self) -> int: ...
     def features(self, atoms: Atoms) -> Floats: ...  # (A, ...) -> (A, D)
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How hard `sample` works, and how well the references did when `update` tried them out."""
-
-    steps: int = 2
-    trajectories: int = 3
-    acceptance: float = 1.0
-    effective_sample_size: float = float(DRAWS)
-    pareto_shape: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -72,8 +59,7 @@ class LogConcave:
     evidence: Evidence
     active: Ints  # the scales still in play, as places in the grid
     reference: Reference  # of the active scales
-    weights: Floats  # of the active scales
-    effort: Effort
+    trial: Trial  # what the active scales weigh, and how the sampler fared
     answers: int = 0
 
     @staticmethod
@@ -92,7 +78,7 @@ class LogConcave:
         nothing = np.zeros((len(grid), 0)), np.zeros((len(grid), 0, 0))
         reference = Reference(grid, nothing[0], nothing[1], nothing[1], np.zeros(len(grid)))
         evidence = Evidence.none(loss, family.dimension)
-        return LogConcave(family, beta, log_prior, grid, evidence, active, reference, np.exp(log_prior), Effort())
+        return LogConcave(family, beta, log_prior, grid, evidence, active, reference, Trial.untried(np.exp(log_prior)))
 
     def update(self, answer: Answer, rng: Generator) -> LogConcave:
         """The beliefs after one more answer."""
@@ -106,83 +92,60 @@ class LogConcave:
         evidence = self.evidence.add(features, response, self.beta)
         if evidence is self.evidence:
             return replace(self, answers=self.answers + 1)
-        active = self._revived()
-        reference = fit(evidence, self.grid[active], *self._start(evidence, active))
-        weights, effort = weigh(evidence, reference, self.log_prior[active], rng)
-        return replace(
-            self,
-            evidence=evidence,
-            active=active,
-            reference=reference,
-            weights=weights,
-            effort=effort,
-            answers=self.answers + 1,
-        )
+        active, nearest = self._revived()
+        reference = fit(evidence, self.grid[active], *self._start(evidence, active, nearest))
+        hoped = np.where(np.isin(active, self.active), self.trial.weights[nearest], 0.0)
+        steps = self.trial.next_steps()[nearest]
+        trial = attempt(evidence, reference, self.log_prior[active], hoped, steps, rng)
+        answers = self.answers + 1
+        return replace(self, evidence=evidence, active=active, reference=reference, trial=trial, answers=answers)
 
     def sample(self, count: int, rng: Generator) -> Sample:
         """`count` independent draws, in random order."""
-        counts = share_out(self.weights, count, rng)
-        points = draw(self.evidence, self.reference, counts, self.effort, rng)
-        scales = np.repeat(self.reference.scales, counts)[:, None]
+        evidence, trial = self.evidence, self.trial
+        counts = share_out(trial.weights, count, rng)
+        plan = Plan(evidence, self.reference, counts, trial.steps)
+        noise = rng.standard_normal((count, evidence.rank), dtype=evidence.precision)
+        if evidence.rank:
+            noise, _ = run(plan, noise, trial.trajectories, rng)
+        points = plan.target.points(noise)
         # what no answer spoke about keeps its prior: noise with the part inside the span taken out
-        structures = scales * rng.standard_normal((count, self.family.dimension))
-        structures += (points - structures @ self.evidence.basis) @ self.evidence.basis.T
+        structures = rng.standard_normal((count, self.family.dimension))
+        structures *= np.repeat(self.reference.scales, counts)[:, None]
+        structures += (points - structures @ evidence.basis) @ evidence.basis.T
         return Sample(rng.permutation(structures), np.full(count, 1.0 / count), exact=False)
 
     def diagnostics(self) -> Mapping[str, float]:
         """How the sampler fared when it was tried out in `update`, and what it will do in `sample`."""
-        effort = self.effort
+        trial, scales = self.trial, self.reference.scales
         return {
-            "acceptance": effort.acceptance,
-            "effective_sample_size": effort.effective_sample_size,
-            "importance_draws": float(DRAWS),
-            "pareto_shape": effort.pareto_shape,
-            "scale": float(np.exp(self.weights @ np.log(self.reference.scales))),
-            "scales": float(len(self.active)),
-            "steps": float(effort.steps),
-            "trajectories": float(effort.trajectories),
+            "acceptance": trial.acceptance,
+            "answers": float(self.answers),
+            "effective_sample_size": trial.effective_sample_size,
+            "pareto_shape": trial.pareto_shape,
+            "scale": float(np.exp(trial.weights @ np.log(scales))),
+            "scales": float(len(scales)),
+            "spread": trial.spread,
+            "steps": float(trial.weights @ trial.steps),
+            "trajectories": float(trial.trajectories),
         }
 
-    def _revived(self) -> Ints:
-        """Places in the grid of the scales that carry weight, and of their neighbours."""
-        heavy = np.zeros(len(self.grid), dtype=bool)
-        heavy[self.active[self.weights > NEGLIGIBLE]] = True
-        heavy[1:] |= heavy[:-1].copy()
-        heavy[:-1] |= heavy[1:].copy()
-        return np.flatnonzero(heavy)
+    def _revived(self) -> tuple[Ints, Ints]:
+        """Grid places of the scales that carry weight and of their neighbours, and the nearest that has a reference."""
+        heavy = self.active[self.trial.weights > NEGLIGIBLE]
+        active = np.unique(np.clip([heavy - 1, heavy, heavy + 1], 0, len(self.grid) - 1))
+        return active, np.abs(active[:, None] - self.active).argmin(axis=1)
 
-    def _start(self, evidence: Evidence, active: Ints) -> tuple[Floats, Floats]:
-        """Last round's references in the coordinates of the new evidence; a revived scale starts at its neighbour's."""
-        nearest = np.abs(active[:, None] - self.active).argmin(axis=1)
-        more, rank = evidence.rank - self.evidence.rank, evidence.rank
-        centers = np.pad(self.reference.centers[nearest], ((0, 0), (0, more)))
-        precisions = np.pad(self.reference.precisions[nearest], ((0, 0), (0, more), (0, more)))
-        tightness = self.grid[active] ** -2.0
-        change = tightness - self.grid[self.active[nearest]] ** -2.0
-        ridge = np.where(np.arange(rank) < rank - more, change[:, None], tightness[:, None])
-        return centers, precisions + ridge[:, :, None] * np.eye(rank)
-
-
-def weigh(evidence: Evidence, reference: Reference, log_prior: Floats, rng: Generator) -> tuple[Floats, Effort]:
-    """Posterior weights of the scales, and how well the references serve.
-
-    Draws of all references together form one proposal, the even mixture; the likelihood of a draw does not depend on
-    the scale, so each draw serves every scale.
-    """
-    counts = np.full(len(log_prior), -(-DRAWS // len(log_prior)))
-    noise = rng.standard_normal((int(counts.sum()), evidence.rank))
-    points = np.concatenate([reference.draw(k, part) for k, part in enumerate(np.split(noise, len(counts)))])
-    proposal = np.logaddexp.reduce(reference.log_density(points), axis=0)  # (S,)
-    size = np.square(points).sum(axis=1)
-    scales = reference.scales[:, None]
-    prior = log_prior[:, None] - evidence.rank * np.log(scales) - size / scales**2 / 2  # (K, S)
-    joint = prior - evidence.potential(points) - proposal
-    shares = np.exp(joint - joint.max())
-    weights = shares.sum(axis=1) / shares.sum()
-    single = shares.sum(axis=0)
-    ess = single.sum() ** 2 / np.square(single).sum()
-    effort = Effort(effective_sample_size=float(ess), pareto_shape=pareto_shape(np.log(single)))
-    return weights, effort
+    def _start(self, evidence: Evidence, active: Ints, nearest: Ints) -> tuple[Floats, Floats]:
+        """Last round's references in the coordinates of the new evidence, with the prior of their own scale."""
+        old = self.reference
+        more = evidence.rank - self.evidence.rank
+        centers = np.pad(old.centers[nearest], ((0, 0), (0, more)))
+        precisions = np.pad(old.precisions[nearest], ((0, 0), (0, more), (0, more)))
+        tightness = self.grid[active, None] ** -2.0
+        change = tightness - old.scales[nearest, None] ** -2.0
+        ridge = np.where(np.arange(evidence.rank) < self.evidence.rank, change, tightness)
+        return centers, precisions + ridge[:, :, None] * np.eye(evidence.rank)
 
 
 def share_out(weights: Floats, count: int, rng: Generator) -> Ints:
@@ -190,13 +153,3 @@ def share_out(weights: Floats, count: int, rng: Generator) -> Ints:
     edges = np.cumsum(weights) * (count / weights.sum())
     edges[-1] = count
     return np.diff(np.ceil(edges - rng.random()).astype(int), prepend=0)
-
-
-def draw(evidence: Evidence, reference: Reference, counts: Ints, effort: Effort, rng: Generator) -> Floats:
-    """Fresh draws of the references, moved to the posterior by a few trajectories: (S, R) in order of the scales."""
-    target = Target(evidence, reference, counts)
-    noise = rng.standard_normal((int(counts.sum()), evidence.rank), dtype=evidence.precision)
-    chains = target.chains(noise)
-    for _ in range(effort.trajectories):
-        chains, _ = trajectory(target, chains, effort.steps, rng)
-    return target.points(chains.whitened).astype(float)

@@ -31,7 +31,7 @@ def pareto_shape(log_weights: Floats) -> float:
 
 
 def _zhang_stephens(excess: Floats) -> float:
-    """Shape of a generalised Pareto sample (in order, above its threshold): the mean of a data-based quasi-posterior."""
+    """Shape of a generalised Pareto sample, sorted, above its threshold: the mean of a data-based quasi-posterior."""
     count = len(excess)
     guesses = 30 + int(np.sqrt(count))
     quartile = excess[int(count / 4 + 0.5) - 1]

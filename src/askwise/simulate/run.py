@@ -19,7 +19,7 @@ BAND = (16, 84)  # percentiles of a 68 % interval
 
 
 def follow(task: Task, rule: str, questions: int, seed: int) -> Iterator[dict[str, float]]:
-    """The metrics before the first question and after each answer. Questions may repeat, as people's answers are noisy."""
+    """The metrics before the first question and after each answer. Questions may repeat: answers are noisy."""
     session = Session(task.problem, task.prior, rule=rule, seed=seed, repeat=True)
     yield {name: metric(session.sample) for name, metric in task.metrics.items()}
     for number in range(questions):

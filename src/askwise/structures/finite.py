@@ -56,7 +56,7 @@ class Finite:
         return np.asarray(nearest)
 
     def responses(self, predictions: Floats) -> list[Response]:
-        return list(self.codes.values())
+        return list(dict.fromkeys(self.codes.values()))  # several names may mean the same
 
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
         name = self.names[int(atom)]

@@ -1,0 +1,1 @@
+"""Speed and question-count benchmarks; each is a module to run with `python -m`."""

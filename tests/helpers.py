@@ -1,0 +1,74 @@
+"""What the tests share: seeds, random finite families with everything known, and small oracles in plain Python."""
+
+from __future__ import annotations
+
+import os
+from math import inf
+
+import numpy as np
+
+from askwise.distances import Tabled
+from askwise.losses import logistic, zero_one
+from askwise.posteriors.enumerated import Enumerated
+from askwise.problem import Problem
+from askwise.structures.finite import Finite
+from askwise.types import Sample
+
+SEED = int(os.environ.get("ASKWISE_TEST_SEED", "0"))
+
+
+def generator(*key: int) -> np.random.Generator:
+    return np.random.default_rng([SEED, *key])
+
+
+def random_distances(rng, size):
+    table = rng.random((size, size))
+    table = (table + table.T) / 2
+    np.fill_diagonal(table, 0.0)
+    return table
+
+
+def label_problem(rng, labels=2, beta=inf, size=9, atoms=6):
+    """A random table of labels under the 0-1 loss, random distances, a random prior: (problem, prior)."""
+    table = rng.integers(labels, size=(size, atoms))
+    table[0, :labels] = np.arange(labels)  # every label occurs
+    family = Finite(table)
+    problem = Problem(family, Tabled(random_distances(rng, size)), zero_one, beta)
+    return problem, Enumerated.prior(family, np.arange(size), zero_one, beta, rng.dirichlet(np.ones(size)))
+
+
+def score_problem(rng, beta=1.0, loss=logistic, responses=(-1, 1), size=9, atoms=6):
+    """The same for real scores and a loss of them."""
+    family = Finite(2 * rng.standard_normal((size, atoms)), responses=list(responses))
+    problem = Problem(family, Tabled(random_distances(rng, size)), loss, beta)
+    return problem, Enumerated.prior(family, np.arange(size), loss, beta, rng.dirichlet(np.ones(size)))
+
+
+def whole(prior) -> Sample:
+    return Sample(prior.structures, prior.weights, exact=True)
+
+
+class Draws:
+    """A posterior seen only through independent draws, as a sampler would give them."""
+
+    def __init__(self, weights):
+        self.weights = np.asarray(weights)
+
+    def sample(self, count, rng):
+        return Sample(rng.choice(len(self.weights), count, p=self.weights), np.full(count, 1 / count), exact=False)
+
+    def update(self, answer, rng):
+        return Draws(self.weights)
+
+    def diagnostics(self):
+        return {}
+
+
+def chi_square(observed, expected) -> float:
+    """The p value of counts against their expectations."""
+    from scipy.stats import chisquare
+
+    observed, expected = np.asarray(observed, dtype=float), np.asarray(expected, dtype=float)
+    assert not observed[expected == 0].any()
+    kept = expected > 0
+    return float(chisquare(observed[kept], expected[kept] * observed.sum() / expected.sum()).pvalue)

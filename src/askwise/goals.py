@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from askwise.session import Session
 from askwise.stopping import Budget, DiameterBelow, any_of
 from askwise.strategies import Strategy
 from askwise.streams import stream
-from askwise.structures.choice import Choice
+from askwise.structures.choice import Choice, item_rows
 from askwise.structures.linear import LinearPool
 from askwise.types import Floats, Response
 
@@ -68,7 +67,7 @@ def best_item(
     """
     options = _plain_options(locals())
     items = encode(data, name=name, image=image, features=features, missing=missing)
-    rows = _with_individual(items, individual)
+    rows = item_rows(items.features, individual)
     distances: dict[str, Callable[[Floats], Distance]] = {
         "regret": ItemRegret,
         "distance": BestItemDistance,
@@ -109,7 +108,7 @@ def top_k(
     """
     options = _plain_options(locals())
     items = encode(data, name=name, image=image, features=features, missing=missing)
-    rows = _with_individual(items, individual)
+    rows = item_rows(items.features, individual)
 
     def describe(taste: Floats) -> list[str]:
         return [items.names[i] for i in np.argsort(-(rows @ taste), kind="stable")[:k]]
@@ -142,7 +141,7 @@ def ranking(
     """
     options = _plain_options(locals())
     items = encode(data, name=name, image=image, features=features, missing=missing)
-    rows = _with_individual(items, individual)
+    rows = item_rows(items.features, individual)
     options["draws"] = (600 if len(rows) <= MANY else 200) if draws is None else draws
 
     def describe(taste: Floats) -> list[str]:
@@ -257,17 +256,6 @@ def _session(
         describe=describe,
         recipe={"goal": goal, "data": table(data), "options": options} if isinstance(options["rule"], str) else None,
     )
-
-
-def _with_individual(items: Items, individual: float) -> Floats:
-    """The features, and beside them a column for each item's own appeal."""
-    if not (isfinite(individual) and individual >= 0):
-        raise SettingError(f"individual must be a number of at least 0, got {individual}")
-    if not items.features.shape[1]:
-        return np.eye(len(items.names))
-    if individual == 0:
-        return items.features
-    return np.hstack([items.features, individual * np.eye(len(items.names))])
 
 
 def _plain_options(arguments: dict[str, Any]) -> dict[str, Any]:

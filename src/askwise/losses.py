@@ -214,7 +214,7 @@ def sigmoid(z: Floats) -> Floats:
     >>> sigmoid(np.array([-1000.0, 0.0, 1000.0]))
     array([0. , 0.5, 1. ])
     """
-    grown = np.negative(z)
+    grown = np.asarray(-z)  # changed in place: temporaries cost more than the arithmetic
     with np.errstate(over="ignore"):  # e^1000 is infinite, and one over it the right 0
         np.exp(grown, out=grown)
     grown += 1

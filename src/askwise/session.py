@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
 from typing import Any, overload
 
 import numpy as np
 
 from askwise.certificate import Certificate, Estimate, certify, estimate
+from askwise.conversation import Conversation, Event, asked, key
 from askwise.distances import form_of, verify
-from askwise.errors import AnswerError, DataError, NothingToAsk, SettingError
+from askwise.errors import DataError, NothingToAsk, SettingError
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.split import average_diameter
@@ -24,9 +24,8 @@ from askwise.strategies import Strategy, strategy
 from askwise.streams import stream
 from askwise.structures import prompt
 from askwise.threads import one_thread
-from askwise.types import Answer, Atoms, Option, Question, Response, Sample
+from askwise.types import Answer, Atoms, Question, Response, Sample
 
-Event = dict[str, Any]
 TRAIL = 16  # posteriors kept, so that taking back a recent answer costs nothing
 CHECKED = 32  # structures on which a distance is checked at the start
 
@@ -84,9 +83,7 @@ class Session:
 
     def _begin(self) -> None:
         self.posterior = self.prior
-        self.log: list[Event] = []
-        self._asked: dict[str, Event] = {}  # the ask event of every question
-        self._status: dict[str, str] = {}  # open, answered, skipped or withdrawn
+        self.conversation = Conversation()
         self._told: dict[str, tuple[int, Answer]] = {}  # evidence in force, in order: the turn it came, the answer
         self._trail: list[tuple[tuple[str, ...], Posterior]] = []
         self._turn = 0  # answers, skips and undos so far
@@ -106,32 +103,32 @@ class Session:
         """
         if count is not None and not (isinstance(count, int | np.integer) and count >= 1):
             raise SettingError(f"count must be a whole number of at least 1, got {count!r}")
-        while len(self._open()) < (count or 1):
+        while len(self.conversation.open()) < (count or 1):
             try:
                 self._record(self._choose())
             except NothingToAsk:
-                if not self._open():
+                if not self.conversation.open():
                     raise
                 break
-        questions = [_question(self._asked[id]) for id in self._open()]
+        questions = [self.conversation.question(id) for id in self.conversation.open()]
         return questions[0] if count is None else questions[:count]
 
     @one_thread
     def tell(self, response: Response, question: str | Question | None = None, who: str | None = None) -> None:
         """Takes an answer to the open question, or to the one named. Refused answers change nothing."""
-        id = self._find(question)
-        said = _match(self._asked[id], response)
+        id = self.conversation.to_answer(question)
+        said = self.conversation.match(id, response)
         self._record({"event": "tell", "question": id, "response": said, "who": who})
 
     def skip(self, question: str | Question | None = None, reason: str | None = None) -> None:
         """Can't tell: logged, not asked again, and nothing is concluded from it."""
-        self._record({"event": "skip", "question": self._find(question), "reason": reason})
+        self._record({"event": "skip", "question": self.conversation.to_answer(question), "reason": reason})
 
     @one_thread
     def undo(self, question: str | Question | None = None) -> None:
         """Takes back the last answer or skip, or that of the question named. The question is open again; open questions
         that were chosen after that answer are withdrawn, since what they stood on is gone."""
-        self._record({"event": "undo", "question": self._closed(question)})
+        self._record({"event": "undo", "question": self.conversation.to_undo(question)})
 
     @property
     def done(self) -> bool:
@@ -171,15 +168,17 @@ class Session:
         """How undecided we still are, in the goal's own units: the mean distance of two structures still plausible."""
         return self._once("diameter", self._diameter)
 
-    def event(self, question: str | Question) -> Event:
-        """What the log says about a question: its atom, and what each response means to the family."""
-        return self._asked[question.id if isinstance(question, Question) else question]
-
     # ------------------------------------------------------------------ saving and replaying
+
+    @property
+    def log(self) -> list[Event]:
+        """Everything that happened, in order."""
+        return self.conversation.log
 
     def to_json(self) -> str:
         """Everything needed to go on elsewhere: `askwise.from_json` reads it back. No pickle."""
-        return json.dumps({"askwise": 1, "recipe": self.recipe, "log": self.log}, allow_nan=False)
+        state = {"askwise": 1, "recipe": self.recipe, "log": self.log}
+        return json.dumps(state, allow_nan=False, default=lambda number: number.item())  # NumPy's numbers
 
     @one_thread
     def replay(self, events: Iterable[Event]) -> None:
@@ -203,44 +202,21 @@ class Session:
     # ------------------------------------------------------------------ inside
 
     def _record(self, event: Event) -> None:
-        """The one place where the session changes: nothing has changed yet if this raises."""
-        apply = {"ask": self._on_ask, "tell": self._on_tell, "skip": self._on_skip, "undo": self._on_undo}
-        apply[event["event"]](event)
-        self.log.append(event)
+        """The one place where the session changes; if the posterior refuses an answer, nothing has changed."""
+        self.conversation.check(event)
+        id = event["question"]
+        if event["event"] == "tell":
+            atom = np.asarray(self.conversation.asked[id]["atom"])
+            answer = Answer(atom, self.conversation.code(id, event["response"]), event["who"])
+            self.posterior = self.posterior.update(answer, stream(self.seed, self._turn, "update"))
+            self._told[id] = (self._turn, answer)
+            self._trail = [*self._trail[1 - TRAIL :], (tuple(self._told), self.posterior)]
+        elif event["event"] == "undo" and self._told.pop(id, None) is not None:
+            self._rebuild()
+        self.conversation.record(event)
         if event["event"] != "ask":
             self._turn += 1
             self._cache = {}
-
-    def _on_ask(self, event: Event) -> None:
-        id = _question(event).id
-        if id in self._asked:
-            raise AnswerError(f"question {id} was asked before")
-        self._asked[id] = event
-        self._status[id] = "open"
-
-    def _on_tell(self, event: Event) -> None:
-        id = self._find(event["question"])
-        asked = self._asked[id]
-        answer = Answer(_atom(asked), dict(map(tuple, asked["codes"]))[event["response"]], event["who"])
-        posterior = self.posterior.update(answer, stream(self.seed, self._turn, "update"))
-        self.posterior = posterior
-        self._told[id] = (self._turn, answer)
-        self._status[id] = "answered"
-        self._trail = [*self._trail[1 - TRAIL :], (tuple(self._told), posterior)]
-
-    def _on_skip(self, event: Event) -> None:
-        self._status[self._find(event["question"])] = "skipped"
-
-    def _on_undo(self, event: Event) -> None:
-        id = self._closed(event["question"])
-        since = [e["event"] != "ask" and e["question"] == id for e in self.log]
-        later = self.log[len(since) - since[::-1].index(True) :]
-        for asked in (e["question"] for e in later if e["event"] == "ask"):
-            if self._status[asked] == "open":
-                self._status[asked] = "withdrawn"
-        if self._told.pop(id, None) is not None:
-            self._rebuild()
-        self._status[id] = "open"
 
     def _rebuild(self) -> None:
         """The posterior of the answers still in force, from the latest one known that holds only those."""
@@ -252,66 +228,24 @@ class Session:
             posterior = posterior.update(answer, stream(self.seed, turn, "update"))
         self.posterior = posterior
 
-    def _open(self) -> list[str]:
-        return [id for id, status in self._status.items() if status == "open"]
-
-    def _find(self, question: str | Question | None) -> str:
-        """The id of an open question."""
-        if question is None:
-            if not self._open():
-                raise AnswerError("no question is open; call ask() first")
-            return self._open()[0]
-        id = question.id if isinstance(question, Question) else question
-        if id not in self._status:
-            raise AnswerError(f"there is no question {id!r}; the open ones are {self._open() or 'none'}")
-        if self._status[id] != "open":
-            hint = "a new question took its place" if self._status[id] == "withdrawn" else "undo it first to change it"
-            raise AnswerError(f"question {id} was {self._status[id]} before and is not open; {hint}")
-        return id
-
-    def _closed(self, question: str | Question | None) -> str:
-        """The id of an answered or skipped question."""
-        closed = ("answered", "skipped")
-        if question is None:
-            past = [e["question"] for e in self.log if e["event"] in ("tell", "skip")]
-            standing = [id for id in past if self._status[id] in closed]
-            if not standing:
-                raise AnswerError("nothing to undo: no answer or skip is in force")
-            return str(standing[-1])
-        id = question.id if isinstance(question, Question) else question
-        if self._status.get(id) not in closed:
-            raise AnswerError(f"question {id!r} has no answer to undo; it is {self._status.get(id, 'unknown')}")
-        return id
-
     def _choose(self) -> Event:
-        number = len(self._asked)
+        number = len(self.conversation.asked)
         atoms = self._fresh_atoms()
         if not len(atoms):
             raise NothingToAsk("every candidate question was asked or skipped; undo one, or take the estimate as it is")
         scored = self.rule(self.problem, self.posterior, self.sample, atoms, stream(self.seed, number, "rule"))
         best = int(np.argmax(scored.gain))
         shown = prompt(self.problem.family, atoms[best], stream(self.seed, number, "show"))
-        return {
-            "event": "ask",
-            "question": f"q{number + 1}",
-            "atom": np.asarray(atoms[best]).tolist(),
-            "kind": shown.kind,
-            "options": [asdict(option) for option in shown.options],
-            "responses": list(shown.responses),
-            "codes": [list(pair) for pair in shown.codes.items()],
-            "text": shown.text,
-            "gain": float(scored.gain[best]),
-            "info": dict(scored.info),
-        }
+        return asked(f"q{number + 1}", atoms[best], shown, scored, best)
 
     def _fresh_atoms(self) -> Atoms:
-        """Candidates that may be asked: not open, not skipped, and not answered unless questions may repeat."""
-        atoms = self.problem.family.draw_atoms(self.candidates, stream(self.seed, len(self._asked), "atoms"))
-        kept = ("withdrawn", "answered") if self.repeat else ("withdrawn",)
-        gone = {_key(event["atom"]) for id, event in self._asked.items() if self._status[id] not in kept}
-        if not gone:
+        """Candidates that may be asked."""
+        number = len(self.conversation.asked)
+        atoms = self.problem.family.draw_atoms(self.candidates, stream(self.seed, number, "atoms"))
+        taken = self.conversation.taken(self.repeat)
+        if not taken:
             return atoms
-        fresh = [index for index, atom in enumerate(np.asarray(atoms).tolist()) if _key(atom) not in gone]
+        fresh = [index for index, atom in enumerate(np.asarray(atoms).tolist()) if key(atom) not in taken]
         return atoms[np.array(fresh, dtype=int)]
 
     @one_thread
@@ -321,7 +255,7 @@ class Session:
             reason = self.stop(self.problem, self.posterior, self.sample, len(self._told) + 1, rng)
             if reason is not None:
                 return reason
-        return None if self._open() or len(self._fresh_atoms()) else "every question was asked"
+        return None if self.conversation.open() or len(self._fresh_atoms()) else "every question was asked"
 
     @one_thread
     def _diameter(self) -> float:
@@ -337,30 +271,3 @@ class Session:
         if name not in self._cache:
             self._cache[name] = compute()
         return self._cache[name]
-
-
-def _question(event: Event) -> Question:
-    options = tuple(Option(**option) for option in event["options"])
-    head = event["question"], event["kind"], options, tuple(event["responses"]), event["text"]
-    return Question(*head, event["gain"], event["info"])
-
-
-def _match(event: Event, response: Any) -> Response:
-    """What was told, as one of the names the question knows: itself, or the text of it in any case."""
-    known = [said for said, _ in event["codes"]]
-    same = [said for said in known if type(said) is type(response) and said == response] or [
-        said for said in known if str(said).casefold() == str(response).strip().casefold()
-    ]
-    if not same:
-        allowed = ", ".join(map(repr, event["responses"]))
-        raise AnswerError(f"response {response!r} is not one of {allowed}; question {event['question']} stays open")
-    result: Response = same[0]
-    return result
-
-
-def _atom(event: Event) -> Any:
-    return np.asarray(event["atom"])
-
-
-def _key(atom: Any) -> Any:
-    return tuple(atom) if isinstance(atom, list) else atom

@@ -14,7 +14,6 @@ from askwise.distances import Form, form_of
 from askwise.problem import Problem
 from askwise.types import Atoms, Floats, Sample
 
-
 BLOCK = 512  # atoms scored together: their (S, A) arrays stay in the cache, and memory does not grow with the pool
 
 

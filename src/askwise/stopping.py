@@ -16,6 +16,8 @@ from askwise.problem import Problem
 from askwise.split import average_diameter
 from askwise.types import Floats, Sample, Structures
 
+BLOCK = 1024  # pairs drawn together
+
 
 class Stop(Protocol):
     """The reason to stop at the start of round 1, 2, ..., or None."""
@@ -36,7 +38,7 @@ class Budget:
     answers: int
 
     def __post_init__(self) -> None:
-        if self.answers < 1:
+        if not self.answers >= 1:
             raise SettingError(f"a budget must be at least one answer, got {self.answers}")
 
     def __call__(
@@ -89,8 +91,11 @@ class DiameterBelow:
         slack = 3 * at_hand.std() / np.sqrt(len(at_hand)) + 3 / len(at_hand)
         if at_hand.mean() - slack > 0.75 * self.target:
             return None
-        apart = halves_apart(problem, posterior.sample(2 * self.pairs(round), rng).structures)
-        return f"{reason} with confidence {1 - self.delta:.0%}" if apart.mean() <= 0.75 * self.target else None
+        left, allowed = self.pairs(round), 0.75 * self.target * self.pairs(round)
+        while left and allowed >= 0:  # distances only add up, so the test has failed as soon as the sum is too large
+            apart = halves_apart(problem, posterior.sample(2 * min(left, BLOCK), rng).structures)
+            left, allowed = left - len(apart), allowed - float(apart.sum())
+        return f"{reason} with confidence {1 - self.delta:.0%}" if allowed >= 0 else None
 
 
 def halves_apart(problem: Problem, draws: Structures) -> Floats:

@@ -39,9 +39,7 @@ def demo(
 
     console = Console(highlight=False)
     buyer = Buyer(seed)
-    console.print(
-        f"Somebody with a hidden taste looks for a car among {len(buyer.table)}.\n"
-    )
+    console.print(f"Somebody with a hidden taste looks for a car among {len(buyer.table)}.\n")
     session = buyer.session("expected", budget=300)
     start = session.diameter
     steps = []

@@ -8,15 +8,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from askwise.errors import AnswerError
 from askwise.losses import Loss, value_and_slope
-from askwise.types import Floats
+from askwise.types import Answer, Atoms, Floats
 
 BLOCK = 1 << 14  # scores handled at a time: larger temporaries leave the cache and are paged in anew each time
+
+
+class LinearFamily(Protocol):
+    """What these posteriors need to know of a family: how an atom becomes a row of features."""
+
+    @property
+    def dimension(self) -> int: ...
+    def features(self, atoms: Atoms) -> Floats: ...  # (A, ...) -> (A, D)
+
+
+def checked(family: LinearFamily, answer: Answer) -> tuple[Floats, float]:
+    """The features (D,) and the response of an answer, refused unless they are finite numbers."""
+    features = np.asarray(family.features(np.asarray(answer.atom)[None]), dtype=float)[0]
+    try:
+        response = float(answer.response)
+    except ValueError:
+        raise AnswerError(f"response {answer.response!r} is not a number; say one of the family's responses") from None
+    if not (np.isfinite(response) and np.isfinite(features).all()):
+        raise AnswerError(f"response {response} to an atom with features {features}: expected finite numbers")
+    return features, response
 
 
 @dataclass(frozen=True)

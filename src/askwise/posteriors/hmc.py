@@ -60,12 +60,17 @@ class Target:
     def chains(self, whitened: Floats) -> Chains:
         points = self.points(whitened)
         potential, gradient = self.evidence.potential_and_gradient(points)
-        potential += self.tightness * np.square(points).sum(axis=1) / 2
+        potential += self.tightness * squares(points) / 2
         return Chains(whitened, potential, self.residual(whitened, points, gradient))
 
     def force(self, whitened: Floats) -> Floats:
         points = self.points(whitened)
         return self.residual(whitened, points, self.evidence.gradient(points))
+
+
+def squares(rows: Floats) -> Floats:
+    """(S, R) -> (S,) squared lengths."""
+    return np.einsum("sr,sr->s", rows, rows)
 
 
 class Plan:
@@ -77,25 +82,24 @@ class Plan:
 
     def __init__(self, evidence: Evidence, reference: Reference, counts: Ints, steps: Ints) -> None:
         self.target = Target(evidence, reference, counts)
-        self.steps = np.repeat(steps, counts)[:, None]  # (S, 1)
+        self.steps = np.repeat(steps, counts)[:, None]  # (S, 1), or (1, 1) if all are equal
+        if np.all(self.steps == self.steps[:1]):
+            self.steps = self.steps[:1]
         longest = int(self.steps.max(initial=0))
-        stages = [np.where(steps > done, counts, 0) for done in range(longest)]
-        last: tuple[int, Target] | None = None
-        self.stages: list[tuple[int, Target]] = []  # after so many steps: the first row that goes on, and from there
-        for going in stages:
+        self.stages = [(0, self.target)]  # after so many steps: the first chain that goes on, and all from there
+        for done in range(1, longest):
+            going = np.where(steps > done, counts, 0)
             first = int(counts.sum() - going.sum())
-            if last is None or first != last[0]:
-                last = first, Target(evidence, reference, going)
-            self.stages.append(last)
+            same = first == self.stages[-1][0]
+            self.stages.append(self.stages[-1] if same else (first, Target(evidence, reference, going)))
 
     def trajectory(self, chains: Chains, rng: Generator) -> tuple[Chains, Floats]:
         """One trajectory of about a quarter turn for every chain, and its probability (S,) of acceptance."""
         real: Any = chains.whitened.dtype
         momentum = rng.standard_normal(chains.whitened.shape, dtype=real)
-        jitter = rng.uniform(1 - JITTER, 1 + JITTER, self.steps.shape)
-        angle = (jitter * (np.pi / 2) / self.steps).astype(real)
+        angle = (rng.uniform(1 - JITTER, 1 + JITTER) * (np.pi / 2) / self.steps).astype(real)
         turn, keep = np.sin(angle), np.cos(angle)
-        before = chains.potential + np.square(momentum).sum(axis=1) / 2
+        before = chains.potential + squares(momentum) / 2
         momentum -= angle / 2 * chains.residual
         place = chains.whitened.copy()
         for done, (first, target) in enumerate(self.stages):
@@ -110,8 +114,9 @@ class Plan:
         end = self.target.chains(place)
         momentum -= angle / 2 * end.residual
         # the difference in 64 bits: a runaway chain may overflow 32, and is then refused
-        log_ratio = before.astype(float) - end.potential - np.square(momentum).sum(axis=1, dtype=float) / 2
-        chance = np.exp(np.minimum(np.nan_to_num(log_ratio, nan=-np.inf), 0.0))
+        log_ratio = before.astype(float) - end.potential - squares(momentum) / 2
+        log_ratio[np.isnan(log_ratio)] = -np.inf
+        chance = np.exp(np.minimum(log_ratio, 0.0))
         refused = rng.random(len(chance)) >= chance
         for new, old in zip(end, chains, strict=True):
             new[refused] = old[refused]
@@ -123,7 +128,8 @@ def run(plan: Plan, noise: Floats, length: int, rng: Generator) -> tuple[Floats,
 
     Returns where the chains end, whitened (S, R), and the chance (S,) with which the last trajectory was accepted.
     """
-    chains, chance = plan.target.chains(noise), np.ones(len(noise))
+    chains = plan.target.chains(noise)
+    chance: Floats = np.ones(len(noise))
     for _ in range(length):
         chains, chance = plan.trajectory(chains, rng)
     return chains.whitened, chance

@@ -9,30 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import AnswerError, SettingError
+from askwise.errors import SettingError
 from askwise.losses import Loss
-from askwise.posteriors.evidence import Evidence
+from askwise.posteriors.evidence import Evidence, LinearFamily, checked
 from askwise.posteriors.hmc import Plan, run
 from askwise.posteriors.reference import Reference, fit
 from askwise.posteriors.trial import Trial, attempt
-from askwise.types import Answer, Atoms, Floats, Ints, Sample
+from askwise.types import Answer, Floats, Ints, Sample
 
 SCALES = np.geomspace(0.3, 30.0, 13)
 TYPICAL = 5.0  # where the half-Cauchy weight of the scales has its knee
-NEGLIGIBLE = 1e-5  # share of the weight below which a scale is left out until a neighbour revives it
-
-
-class LinearFamily(Protocol):
-    """What the sampler needs to know of a family: how an atom becomes a row of features."""
-
-    @property
-    def dimension(self) -> int: ...
-    def features(self, atoms: Atoms) -> Floats: ...  # (A, ...) -> (A, D)
+NEGLIGIBLE = 3e-5  # share of the weight below which a scale is left out until a neighbour revives it
 
 
 @dataclass(frozen=True)
@@ -82,14 +73,7 @@ class LogConcave:
 
     def update(self, answer: Answer, rng: Generator) -> LogConcave:
         """The beliefs after one more answer."""
-        features = np.asarray(self.family.features(np.asarray(answer.atom)[None]), dtype=float)[0]
-        try:
-            response = float(answer.response)
-        except ValueError:
-            raise AnswerError(f"response {answer.response!r} is not a number") from None
-        if not (np.isfinite(response) and np.isfinite(features).all()):
-            raise AnswerError(f"response {response} to an atom with features {features} is not finite")
-        evidence = self.evidence.add(features, response, self.beta)
+        evidence = self.evidence.add(*checked(self.family, answer), self.beta)
         if evidence is self.evidence:
             return replace(self, answers=self.answers + 1)
         active, nearest = self._revived()

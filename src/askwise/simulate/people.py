@@ -41,9 +41,8 @@ class Person:
     def answer(self, session: Session, rng: Generator) -> Response:
         """Answers the session's open question; returns what was said."""
         question = session.ask()
-        asked = session.event(question)
-        code = self.respond(asked["atom"], rng)
-        said = next(said for said in asked["responses"] if dict(map(tuple, asked["codes"]))[said] == code)
+        talk = session.conversation
+        code = self.respond(talk.asked[question.id]["atom"], rng)
+        said = next(said for said in question.responses if talk.code(question.id, said) == code)
         session.tell(said)
-        result: Response = said
-        return result
+        return said

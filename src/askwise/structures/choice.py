@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import DataError
+from askwise.errors import DataError, SettingError
 from askwise.structures import draw_pool
 from askwise.structures.linear import signs
 from askwise.types import Floats, Ints, Option, Prompt, Response
@@ -73,6 +73,24 @@ class Choice:
         named: dict[Response, Response] = {options[0].name: said["left"], options[1].name: said["right"]}
         text = f"Which do you prefer: {options[0].name} or {options[1].name}?"
         return Prompt("pair", options, tuple(said), {**named, **said}, text)
+
+
+def item_rows(features: Any, individual: float = 0.0) -> Floats:
+    """The rows of a `Choice`: features (N, D), and beside them a column for each item's own appeal, so strong.
+
+    Items without features (D = 0) have only their own appeal: a utility each.
+
+    >>> item_rows([[2.0], [3.0]], individual=0.5).tolist()
+    [[2.0, 0.5, 0.0], [3.0, 0.0, 0.5]]
+    >>> item_rows(np.empty((2, 0))).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    rows: Floats = np.asarray(features, dtype=float)
+    if not (np.isfinite(individual) and individual >= 0):
+        raise SettingError(f"individual must be a number of at least 0, got {individual}")
+    if not rows.shape[1]:
+        return np.eye(len(rows))
+    return rows if individual == 0 else np.hstack([rows, individual * np.eye(len(rows))])
 
 
 def pair_of(index: Ints, size: int) -> Ints:

@@ -1,0 +1,147 @@
+"""What was asked and what became of it, folded from an append-only log of events.
+
+An event is a plain dict that JSON can hold: a question asked, told, skipped or undone. The past never changes; an undo
+is one more event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from askwise.errors import AnswerError
+from askwise.types import Option, Prompt, Question, Response, Scored
+
+Event = dict[str, Any]
+CLOSED = ("answered", "skipped")
+
+
+class Conversation:
+    """The log, and the standing of every question: open, answered, skipped or withdrawn.
+
+    >>> talk = Conversation()
+    >>> shown = Prompt("label", (Option("x"),), ("yes", "no"), {"yes": 1, "no": -1}, "Is x good?")
+    >>> talk.record(asked("q1", 0, shown, Scored(np.array([1.0])), 0))
+    >>> talk.record({"event": "tell", "question": "q1", "response": "yes", "who": None})
+    >>> talk.status
+    {'q1': 'answered'}
+    """
+
+    def __init__(self) -> None:
+        self.log: list[Event] = []
+        self.asked: dict[str, Event] = {}
+        self.status: dict[str, str] = {}
+
+    def check(self, event: Event) -> None:
+        """Refuses an event that cannot come next."""
+        kind, id = event["event"], event["question"]
+        if kind == "ask" and id in self.asked:
+            raise AnswerError(f"question {id} was asked before")
+        if kind in ("tell", "skip"):
+            self.to_answer(id)
+        if kind == "tell":
+            self.match(id, event["response"])
+        if kind == "undo":
+            self.to_undo(id)
+        if kind not in ("ask", "tell", "skip", "undo"):
+            raise AnswerError(f"an event is ask, tell, skip or undo, not {kind!r}")
+
+    def record(self, event: Event) -> None:
+        """Appends an event, which was checked before."""
+        id = event["question"]
+        if event["event"] == "ask":
+            self.asked[id] = event
+        elif event["event"] == "undo":
+            self._withdraw_after(id)
+        self.status[id] = {"tell": "answered", "skip": "skipped"}.get(event["event"], "open")
+        self.log.append(event)
+
+    def open(self) -> list[str]:
+        """The open questions, first asked first."""
+        return [id for id, status in self.status.items() if status == "open"]
+
+    def taken(self, repeat: bool) -> set[Any]:
+        """The atoms not to ask: those open or skipped, and those answered unless they may repeat."""
+        free = ("withdrawn", "answered") if repeat else ("withdrawn",)
+        return {key(event["atom"]) for id, event in self.asked.items() if self.status[id] not in free}
+
+    def question(self, id: str) -> Question:
+        event = self.asked[id]
+        options = tuple(Option(**option) for option in event["options"])
+        head = id, event["kind"], options, tuple(event["responses"]), event["text"]
+        return Question(*head, event["gain"], event["info"])
+
+    def to_answer(self, question: str | Question | None) -> str:
+        """The id of the question meant, which must be open; by default the first open one."""
+        if question is None:
+            if not self.open():
+                raise AnswerError("no question is open; call ask() first")
+            return self.open()[0]
+        id = question.id if isinstance(question, Question) else question
+        if id not in self.status:
+            raise AnswerError(f"there is no question {id!r}; the open ones are {', '.join(self.open()) or 'none'}")
+        if self.status[id] != "open":
+            hint = "a new question took its place" if self.status[id] == "withdrawn" else "undo it first to change it"
+            raise AnswerError(f"question {id} was {self.status[id]} before and is not open; {hint}")
+        return id
+
+    def to_undo(self, question: str | Question | None) -> str:
+        """The id of the question meant, which must be answered or skipped; by default the last one that was."""
+        if question is None:
+            past = [event["question"] for event in self.log if event["event"] in ("tell", "skip")]
+            standing = [id for id in past if self.status[id] in CLOSED]
+            if not standing:
+                raise AnswerError("nothing to undo: no answer or skip is in force")
+            return str(standing[-1])
+        id = question.id if isinstance(question, Question) else question
+        if self.status.get(id) not in CLOSED:
+            raise AnswerError(f"question {id!r} has no answer to undo; it is {self.status.get(id, 'unknown')}")
+        return id
+
+    def match(self, id: str, response: Any) -> Response:
+        """What was told, as one of the names the question knows: itself, or the text of it in any case."""
+        event = self.asked[id]
+        known = [said for said, _ in event["codes"]]
+        same = [said for said in known if type(said) is type(response) and said == response] or [
+            said for said in known if str(said).casefold() == str(response).strip().casefold()
+        ]
+        if not same:
+            allowed = ", ".join(map(repr, event["responses"]))
+            raise AnswerError(f"response {response!r} is not one of {allowed}; question {id} stays open")
+        result: Response = same[0]
+        return result
+
+    def code(self, id: str, said: Response) -> Response:
+        """What a response means to the family."""
+        return next(code for name, code in self.asked[id]["codes"] if name == said)
+
+    def _withdraw_after(self, id: str) -> None:
+        """Open questions chosen after this answer stood on evidence that is now gone."""
+        events = [event["event"] in ("tell", "skip") and event["question"] == id for event in self.log]
+        last = len(events) - 1 - events[::-1].index(True)
+        for later in self.log[last:]:
+            if later["event"] == "ask" and self.status[later["question"]] == "open":
+                self.status[later["question"]] = "withdrawn"
+
+
+def asked(id: str, atom: Any, shown: Prompt, scored: Scored, best: int) -> Event:
+    """The event of a new question."""
+    return {
+        "event": "ask",
+        "question": id,
+        "atom": np.asarray(atom).tolist(),
+        "kind": shown.kind,
+        "options": [asdict(option) for option in shown.options],
+        "responses": list(shown.responses),
+        "codes": [list(pair) for pair in shown.codes.items()],
+        "text": shown.text,
+        "gain": float(scored.gain[best]),
+        "info": dict(scored.info),
+    }
+
+
+def key(atom: Any) -> Any:
+    """An atom as lists hold it, made hashable."""
+    return tuple(atom) if isinstance(atom, list) else atom

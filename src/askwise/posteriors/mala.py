@@ -1,0 +1,121 @@
+"""The paper's sampler for linear scores: Metropolis-adjusted Langevin chains, kept warm from answer to answer.
+
+All chains move at once. It needs many small steps where LogConcave needs a few large ones; it is here to compare with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.errors import SettingError
+from askwise.losses import Loss
+from askwise.posteriors.evidence import Evidence, LinearFamily, checked
+from askwise.types import Answer, Floats, Sample
+
+REJECTION = 0.4  # the share of proposals to refuse: near the best pace of Langevin proposals
+GAIN = 0.5  # how fast the step size follows
+
+
+class _Place(NamedTuple):
+    """Where the chains stand: weights (C, D), log density (C,) and its gradient (C, D)."""
+
+    weights: Floats
+    log_density: Floats
+    gradient: Floats
+
+
+@dataclass(frozen=True)
+class Mala:
+    """Beliefs about weights in R^D with the prior N(0, sigma^2 I), as chains.
+
+    >>> from askwise.losses import logistic
+    >>> class Points:
+    ...     dimension = 2
+    ...     def features(self, atoms):
+    ...         return np.asarray(atoms, dtype=float)
+    >>> rng = np.random.default_rng(0)
+    >>> posterior = Mala.prior(Points(), logistic, chains=200).update(Answer((1.0, 0.0), 1), rng)
+    >>> bool(posterior.sample(200, rng).structures[:, 0].mean() > 0)
+    True
+    """
+
+    family: LinearFamily
+    beta: float
+    sigma: float
+    chains: int
+    steps: int
+    evidence: Evidence
+    weights: Floats  # (C, D) where the chains stand; (0, D) before the first answer
+    step_size: float
+    rejection: float = REJECTION
+    answers: int = 0
+
+    @staticmethod
+    def prior(
+        family: LinearFamily, loss: Loss, beta: float = 1.0, sigma: float = 1.0, chains: int = 600, steps: int = 48
+    ) -> Mala:
+        """Beliefs before any answer; each answer moves `chains` chains by `steps` steps."""
+        for name, value in (("beta", beta), ("sigma", sigma), ("chains", chains), ("steps", steps)):
+            if not 0 < value < float("inf"):
+                raise SettingError(f"{name} must be a positive number, got {value}")
+        evidence = Evidence.none(loss, family.dimension)
+        size = sigma**2 * family.dimension ** (-1 / 3)  # the pace at which Langevin proposals suit the prior
+        return Mala(family, beta, sigma, chains, steps, evidence, np.zeros((0, family.dimension)), size)
+
+    def update(self, answer: Answer, rng: Generator) -> Mala:
+        """The beliefs after one more answer: the same chains, moved on."""
+        evidence = self.evidence.add(*checked(self.family, answer), self.beta)
+        told = replace(self, evidence=evidence, answers=self.answers + 1)
+        if evidence is self.evidence:
+            return told
+        return told._advanced(self.weights if len(self.weights) else self._prior_draws(self.chains, rng), rng)
+
+    def sample(self, count: int, rng: Generator) -> Sample:
+        """The chains as they stand, in random order; where more are wanted, also where they stand some steps later."""
+        state, parts = self, [self.weights if len(self.weights) else self._prior_draws(count, rng)]
+        while sum(map(len, parts)) < count:
+            state = state._advanced(state.weights, rng)
+            parts.append(state.weights)
+        structures = rng.permutation(np.concatenate(parts))[:count]
+        return Sample(structures, np.full(count, 1.0 / count), exact=False)
+
+    def diagnostics(self) -> Mapping[str, float]:
+        """How the chains fared after the last answer."""
+        return {
+            "acceptance": 1.0 - self.rejection,
+            "answers": float(self.answers),
+            "chains": float(self.chains),
+            "step_size": self.step_size,
+            "steps": float(self.steps),
+        }
+
+    def _prior_draws(self, count: int, rng: Generator) -> Floats:
+        return self.sigma * rng.standard_normal((count, self.family.dimension))
+
+    def _advanced(self, weights: Floats, rng: Generator) -> Mala:
+        here, size, rejection = self._at(weights), self.step_size, 0.0
+        for _ in range(self.steps):
+            mean = here.weights + size * here.gradient
+            there = self._at(mean + np.sqrt(2 * size) * rng.standard_normal(mean.shape))
+            back = there.weights + size * there.gradient
+            out, home = np.square(there.weights - mean).sum(axis=1), np.square(here.weights - back).sum(axis=1)
+            log_ratio = there.log_density - here.log_density + (out - home) / (4 * size)
+            chance = np.exp(np.minimum(log_ratio, 0.0))
+            refused = rng.random(len(chance)) >= chance
+            for new, old in zip(there, here, strict=True):
+                new[refused] = old[refused]
+            here, share = there, 1.0 - float(chance.mean())
+            rejection += share / self.steps
+            size *= float(np.exp(GAIN * (REJECTION - share)))
+        return replace(self, weights=here.weights, step_size=size, rejection=rejection)
+
+    def _at(self, weights: Floats) -> _Place:
+        basis, tightness = self.evidence.basis, self.sigma**-2
+        potential, slopes = self.evidence.potential_and_gradient((weights @ basis).astype(self.evidence.precision))
+        log_density = -potential.astype(float) - tightness * np.square(weights).sum(axis=1) / 2
+        return _Place(weights, log_density, -(slopes @ basis.T) - tightness * weights)

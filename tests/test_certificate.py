@@ -1,0 +1,124 @@
+"""Estimates and certificates against enumeration, the bound against many simulated samples, the fit against its null."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+import pytest
+
+from askwise.certificate import Certificate, Estimate, certify, estimate, predictive_check, upper_bound
+from askwise.losses import zero_one
+from askwise.posteriors.enumerated import Enumerated
+from askwise.problem import Problem
+from askwise.structures.finite import Finite
+from askwise.types import Answer, Sample
+from tests.helpers import Draws, generator, label_problem, score_problem, whole
+
+
+def test_estimate_is_the_closest_on_average():
+    for trial in range(10):
+        problem, prior = label_problem(generator(210, trial))
+        means = [sum(w * d for w, d in zip(prior.weights, row, strict=True)) for row in problem.distance.table]
+        structure, mean = estimate(problem, whole(prior))
+        assert structure == int(np.argmin(means))
+        assert mean == pytest.approx(min(means))
+
+
+def test_certificate_of_exact_weights():
+    problem, prior = label_problem(generator(211), beta=2.0)
+    found = Estimate(4, 4, 0.1)
+    certificate = certify(problem, prior, found, [], generator(212))
+    mean = prior.weights @ problem.distance.table[4]
+    assert certificate.expected_distance == certificate.upper_bound == pytest.approx(mean)
+    assert certificate.confidence == 1.0
+    assert certificate.probability_exact == pytest.approx(prior.weights[4])
+    assert f"at distance {mean:.3f}" in str(certificate)
+    assert "simulation confidence" not in str(certificate)
+    assert "every structure was counted" in certificate.assumptions
+
+
+def test_certificate_from_draws_is_within_its_standard_error_and_bound():
+    problem, prior = label_problem(generator(213), beta=2.0)
+    exact = prior.weights @ problem.distance.table[4]
+    spread = np.sqrt(prior.weights @ (problem.distance.table[4] - exact) ** 2)
+    certificate = certify(problem, Draws(prior.weights), Estimate(4, 4, 0.0), [], generator(214))
+    assert abs(certificate.expected_distance - exact) < 4 * spread / np.sqrt(4000)
+    assert certificate.expected_distance < certificate.upper_bound < certificate.expected_distance + 0.05
+    assert "simulation confidence 95%" in str(certificate)
+
+
+@pytest.mark.parametrize("chance", [0.005, 0.1, 0.5])
+@pytest.mark.parametrize("count", [20, 400])
+def test_upper_bound_holds_at_its_rate(chance, count):
+    values = (generator(215).random((2000, count)) < chance).astype(float)
+    missed = sum(upper_bound(row, 0.05) < chance for row in values)
+    assert missed <= 0.05 * 2000 + 3 * np.sqrt(2000 * 0.05 * 0.95)
+
+
+def test_upper_bound_tightens():
+    values = (generator(216).random(40_000) < 0.1).astype(float)
+    bounds = [upper_bound(values[:n], 0.05) - values[:n].mean() for n in (100, 1000, 40_000)]
+    assert bounds[0] > bounds[1] > bounds[2]
+    assert bounds[2] < 0.006
+    assert upper_bound(np.ones(50), 0.05) == 1.0
+
+
+def test_fit_of_answers_from_the_model_is_not_small_and_of_lies_is():
+    problem, prior = score_problem(generator(217), atoms=40)
+    truth, rng = 3, generator(218)
+    said = np.where(rng.random(40) < 1 / (1 + np.exp(-problem.family.table[truth])), 1, -1)
+    sample = Sample(np.array([truth]), np.ones(1), exact=True)
+    honest = [Answer(a, int(y)) for a, y in enumerate(said)]
+    liar = [Answer(a, int(-np.sign(problem.family.table[truth, a]))) for a in range(40)]
+    assert predictive_check(problem, sample, honest, rng) in (0.0, 1.0)  # one structure: one replication
+
+    many = Sample(np.full(2000, truth), np.full(2000, 1 / 2000), exact=False)
+    assert predictive_check(problem, many, honest, rng) > 0.01
+    assert predictive_check(problem, many, liar, rng) < 0.01
+    certificate = certify(problem, Enumerated.prior(problem.family, np.full(2000, truth), problem.loss), Estimate(3, 3, 0.0), liar, rng)
+    assert certificate.warning.startswith("the answers do not fit the model")
+    assert certificate.warning in str(certificate)
+
+
+def test_fit_is_uniform_when_the_model_is_true():
+    """Under a known structure the p value of its own answers has mean 1/2, a little above with ties."""
+    problem, _ = score_problem(generator(219), atoms=30)
+    chances = problem.chances(problem.family.table)[1, 0]  # of the response +1
+    sample = Sample(np.zeros(300, dtype=int), np.full(300, 1 / 300), exact=False)
+    found = []
+    for i in range(300):
+        rng = generator(220, i)
+        answers = [Answer(a, 1 if rng.random() < p else -1) for a, p in enumerate(chances)]
+        found.append(predictive_check(problem, sample, answers, rng))
+    assert abs(np.mean(found) - 0.5) < 4 * np.sqrt(1 / 12 / 300) + 0.01
+    assert np.mean(np.array(found) < 0.05) < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 300)
+
+
+def test_no_answers_or_no_noise_fit():
+    problem, prior = label_problem(generator(221))
+    assert predictive_check(problem, whole(prior), [], None) == 1.0
+    assert predictive_check(problem, whole(prior), [Answer(0, 1)], None) == 1.0
+
+
+def test_sentence():
+    base = dict(expected_distance=0.01, upper_bound=0.02, confidence=0.95, probability_exact=0.5, fit=0.4, answers=7)
+    certificate = Certificate(Estimate(["tea", "milk"], None, 0.0), **base, assumptions=(), phrase="{what} loses {loss:.2f}")
+    assert str(certificate) == (
+        "On average over what is still plausible after 7 answers, tea, milk loses 0.01, at most 0.020 "
+        "(simulation confidence 95%); it is exactly right with probability 50%."
+    )
+    assert certificate.warning is None
+    long = Certificate(Estimate("x" * 61, None, 0.0), **base, assumptions=(), phrase="{what} loses {loss:.2f}")
+    assert "the estimate loses" in str(long)
+
+
+def test_names_what_it_assumes():
+    family = Finite([[0, 1], [1, 1]])
+    problem = Problem(family, label_problem(generator(222))[0].distance, zero_one, inf)
+    prior = Enumerated.prior(family, np.arange(2), zero_one, inf)
+    assert certify(problem, prior, Estimate(0, 0, 0.0), [], None).assumptions == (
+        "the truth is one of the structures of Finite",
+        "no answer is wrong",
+        "every structure was counted",
+    )

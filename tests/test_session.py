@@ -1,0 +1,473 @@
+"""Sessions: every transition against a small model, refusals that change nothing, and replays bit for bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from math import inf
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import askwise
+from askwise.distances import Custom, Tabled
+from askwise.errors import AnswerError, DataError, DistanceError, NothingToAsk, SettingError
+from askwise.losses import zero_one
+from askwise.posteriors.enumerated import Enumerated
+from askwise.problem import Problem
+from askwise.session import Session
+from askwise.stopping import Budget, DiameterBelow
+from askwise.streams import stream
+from askwise.structures.finite import Finite
+from tests.helpers import SEED, generator, label_problem, random_distances
+
+DRINKS = ["tea", "coffee", "water", "milk", "juice"]
+CARS = {
+    "name": ["a", "b", "c", "d", "e", "f", "g", "h"],
+    "price": [3.0, 1.0, 4.0, 1.5, 5.0, 9.0, 2.0, 6.0],
+    "power": [2.0, 7.0, 1.0, 8.0, 2.5, 8.0, 1.0, 8.5],
+    "kind": ["van", "van", "car", "car", "car", "van", "van", "car"],
+}
+
+
+def labels_session(beta=2.0, rule="expected", atoms=7, key=0, **options):
+    problem, prior = label_problem(generator(300, key), 3, beta, size=12, atoms=atoms)
+    return Session(problem, prior, rule=rule, seed=5, **options)
+
+
+def state(session):
+    """All that can be seen, and the belief."""
+    return (
+        session.to_json(),
+        id(session.posterior),
+        len(session.answers),
+        session.reason,
+        session.estimate().expected_distance,
+    )
+
+
+# ------------------------------------------------------------------ transitions
+
+ops = st.lists(
+    st.tuples(st.sampled_from(["ask", "batch", "tell", "tell", "tell", "skip", "undo", "undo any"]), st.integers(0, 10**6)),
+    max_size=25,
+)
+
+
+class Model:
+    """What a session should be, told in the simplest way: statuses of questions, and the answers in force in order."""
+
+    def __init__(self):
+        self.status, self.atoms, self.told, self.closed, self.born = {}, {}, {}, {}, {}
+        self.clock = 0
+
+    def opened(self):
+        return [q for q, s in self.status.items() if s == "open"]
+
+    def undo(self, q):
+        for other, born in self.born.items():
+            if born > self.closed[q] and self.status[other] == "open":
+                self.status[other] = "withdrawn"
+        self.status[q] = "open"
+        self.told.pop(q, None)
+
+
+@pytest.mark.parametrize("rule", ["expected", "random"])
+@given(ops=ops)
+@settings(max_examples=60, deadline=None)
+def test_random_walks_follow_the_model(rule, ops):
+    session, model = labels_session(rule=rule), Model()
+    for op, number in ops:
+        model.clock += 1
+        closed = [q for q, s in model.status.items() if s in ("answered", "skipped")]
+        if op in ("ask", "batch"):
+            try:
+                questions = [session.ask()] if op == "ask" else session.ask(1 + number % 4)
+            except NothingToAsk:
+                assert sum(s != "withdrawn" for s in model.status.values()) == 7
+                continue
+            assert [q.id for q in (questions if op == "batch" else [session.ask()])] == [q.id for q in questions]
+            for question in questions:
+                if question.id not in model.status:
+                    atom = next(e["atom"] for e in session.log if e["question"] == question.id)
+                    taken = {model.atoms[q] for q, s in model.status.items() if s != "withdrawn"}
+                    assert atom not in taken  # no atom twice, unless withdrawn
+                    model.status[question.id], model.atoms[question.id] = "open", atom
+                    model.born[question.id] = model.clock
+        elif op in ("tell", "skip"):
+            if not model.opened():
+                with pytest.raises(AnswerError, match="no question is open"):
+                    session.tell(0) if op == "tell" else session.skip()
+                continue
+            q = model.opened()[number % len(model.opened())]
+            before = session.posterior
+            if op == "tell":
+                session.tell(number % 3, question=q, who="Ann")
+                model.told[q] = number % 3
+            else:
+                session.skip(q, reason="blurred")
+                assert session.posterior is before  # a skipped question changes no belief
+            model.status[q], model.closed[q] = ("answered" if op == "tell" else "skipped"), model.clock
+        elif not closed:
+            with pytest.raises(AnswerError, match="nothing to undo"):
+                session.undo()
+        else:
+            last = max(closed, key=model.closed.__getitem__)
+            q = last if op == "undo" else closed[number % len(closed)]
+            session.undo() if op == "undo" else session.undo(q)
+            model.undo(q)
+        check_against(session, model)
+    copy = labels_session(rule=rule)
+    copy.replay(json.loads(session.to_json())["log"])
+    assert copy.to_json() == session.to_json()
+    assert ask_or_none(copy) == ask_or_none(session)
+    assert (copy.posterior.log_weights == session.posterior.log_weights).all()
+
+
+def ask_or_none(session):
+    try:
+        question = session.ask()
+        return question, question.gain, session.log[-1]
+    except NothingToAsk:
+        return None
+
+
+def check_against(session, model):
+    """As if only the answers in force had ever been given, in their order."""
+    posterior = session.prior
+    for q, said in model.told.items():
+        posterior = posterior.update(askwise.Answer(np.asarray(model.atoms[q]), said), None)
+    assert (session.posterior.log_weights == posterior.log_weights).all()
+    assert [(int(a.atom), a.response) for a in session.answers] == [(model.atoms[q], y) for q, y in model.told.items()]
+    if model.opened():
+        assert [q.id for q in session.ask(len(model.opened()))] == model.opened()
+
+
+def test_undo_reaches_beyond_what_is_kept(monkeypatch):
+    monkeypatch.setattr("askwise.session.TRAIL", 2)
+    session = labels_session()
+    for y in (0, 1, 2, 0, 1, 2):
+        session.ask()
+        session.tell(y)
+    for place in ("q2", "q5", "q1"):
+        session.undo(place)
+        posterior = session.prior
+        for answer in session.answers:
+            posterior = posterior.update(answer, None)
+        assert (session.posterior.log_weights == posterior.log_weights).all()
+
+
+def test_a_batch_runs_out_without_complaint():
+    session = labels_session(atoms=7)
+    assert len(session.ask(5)) == 5
+    assert len(session.ask(50)) == 7
+    for _ in range(7):
+        session.tell(1)
+    assert session.done
+    assert session.reason == "every question was asked"
+    before = state(session)
+    with pytest.raises(NothingToAsk, match="every candidate question was asked"):
+        session.ask(2)
+    assert state(session) == before
+    session.undo()
+    assert not session.done
+
+
+def test_answers_may_repeat_if_allowed():
+    session = labels_session(atoms=4, repeat=True)
+    for _ in range(9):
+        session.ask()
+        session.tell(1)
+    assert len(session.answers) == 9
+
+
+def test_answers_by_any_of_their_names():
+    family = Finite([[0, 1], [1, 0]], responses={"No": 0, "Yes": 1})
+    prior = Enumerated.prior(family, np.arange(2), zero_one, 2.0)
+    for said in ("Yes", "yes", " YES "):
+        session = Session(Problem(family, Tabled(1 - np.eye(2)), zero_one, 2.0), prior)
+        session.tell(said, question=session.ask())
+        assert session.answers[0].response == 1
+        assert session.log[-1]["response"] == "Yes"
+
+
+def test_budget_and_estimate():
+    session = labels_session(stop=Budget(3), describe=lambda structure: f"structure {structure}")
+    while not session.done:
+        session.ask()
+        session.tell(0)
+    assert session.reason == "the budget of 3 answers is used up"
+    means = session.posterior.weights @ session.problem.distance.table
+    assert session.estimate().value == f"structure {means.argmin()}"
+    assert session.certificate().expected_distance == pytest.approx(means.min())
+    assert session.certificate().answers == 3
+
+
+# ------------------------------------------------------------------ refusals
+
+
+def asked(**options):
+    session = labels_session(**options)
+    session.ask()
+    session.tell(1)
+    session.ask()
+    return session
+
+
+REFUSED = {
+    "an unknown response": (lambda s: s.tell("maybe"), AnswerError, "'maybe' is not one of 0, 1, 2; question q2 stays open"),
+    "no response": (lambda s: s.tell(None), AnswerError, "None is not one of"),
+    "a number too many": (lambda s: s.tell(3), AnswerError, "3 is not one of"),
+    "not a number": (lambda s: s.tell(float("nan")), AnswerError, "nan is not one of"),
+    "an unknown question": (lambda s: s.tell(1, "q9"), AnswerError, "there is no question 'q9'; the open ones are"),
+    "an answered question": (lambda s: s.tell(1, "q1"), AnswerError, "q1 was answered before and is not open; undo it"),
+    "skip an answered one": (lambda s: s.skip("q1"), AnswerError, "q1 was answered before"),
+    "skip an unknown one": (lambda s: s.skip("q9"), AnswerError, "there is no question 'q9'"),
+    "undo an open one": (lambda s: s.undo("q2"), AnswerError, "q2' has no answer to undo; it is open"),
+    "undo an unknown one": (lambda s: s.undo("q9"), AnswerError, "it is unknown"),
+    "ask for none": (lambda s: s.ask(0), SettingError, "count must be a whole number of at least 1, got 0"),
+    "ask for half": (lambda s: s.ask(1.5), SettingError, "count must be a whole number of at least 1, got 1.5"),
+    "replay on top": (lambda s: s.replay(s.log), SettingError, "a log is replayed on a new session; this one has 3"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused_input_leaves_everything_as_it_was(case):
+    call, kind, message = REFUSED[case]
+    session = asked()
+    before, question = state(session), session.ask()
+    with pytest.raises(kind) as refusal:
+        call(session)
+    assert message in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+    assert state(session) == before
+    assert session.ask() == question
+
+
+def test_a_contradiction_is_refused():
+    family = Finite([[0, 0], [0, 1]], responses=[0, 1])
+    problem = Problem(family, Tabled(random_distances(generator(301), 2)), zero_one, inf)
+    session = Session(problem, Enumerated.prior(family, np.arange(2), zero_one, inf))
+    other = next(q for q in session.ask(2) if next(e for e in session.log if e["question"] == q.id)["atom"] == 0)
+    before = state(session)
+    with pytest.raises(AnswerError, match="contradicts"):
+        session.tell(1, question=other)
+    assert state(session) == before
+    session.tell(0, question=other)
+
+
+def test_withdrawn_questions_are_closed():
+    session = asked()
+    session.undo("q1")
+    with pytest.raises(AnswerError, match="q2 was withdrawn before and is not open; a new question took its place"):
+        session.tell(1, "q2")
+
+
+@pytest.mark.parametrize("options", [{"draws": 1}, {"candidates": 0}, {"seed": -1}, {"rule": "best"}])
+def test_refuses_settings(options):
+    problem, prior = label_problem(generator(302))
+    with pytest.raises(SettingError):
+        Session(problem, prior, **options)
+
+
+def test_refuses_what_is_not_a_distance():
+    problem, prior = label_problem(generator(303))
+    with pytest.raises(DistanceError, match="not symmetric"):
+        Session(Problem(problem.family, Custom(lambda g, h: float(g > h)), zero_one, inf), prior)
+
+
+GOOD = asked().log
+BROKEN_LOGS = {
+    "not a list": 5,
+    "not events": ["ask"],
+    "an unknown event": [{"event": "guess", "question": "q1"}],
+    "an answer to nothing": [{"event": "tell", "question": "q1", "response": 1, "who": None}],
+    "half an event": [{"event": "ask", "question": "q1"}],
+    "an answer twice": [*GOOD[:2], GOOD[1]],
+    "a question twice": [GOOD[0], GOOD[0]],
+    "an unknown response": [GOOD[0], {**GOOD[1], "response": "maybe"}],
+    "undo of nothing": [GOOD[0], {"event": "undo", "question": "q1"}],
+}
+
+
+@pytest.mark.parametrize("case", BROKEN_LOGS)
+def test_a_log_it_could_not_have_written_is_refused_whole(case):
+    session = labels_session()
+    before = state(session)
+    with pytest.raises(DataError, match="of the log cannot be replayed"):
+        session.replay(BROKEN_LOGS[case])
+    assert state(session) == before
+    session.replay(GOOD)
+    assert session.log == GOOD
+
+
+# ------------------------------------------------------------------ sessions of goals, on sampled posteriors
+
+
+def answer(session, count, key=0):
+    """Answers by the alphabet, now and then wrong, with skips and undos on the way."""
+    rng = generator(304, key)
+    for turn in range(count):
+        question = session.ask()
+        if turn % 7 == 5:
+            session.skip()
+        elif question.kind == "pair":
+            left, right = (option.name for option in question.options)
+            session.tell("left" if (left < right) == (rng.random() < 0.9) else "right", who="Ann")
+        else:
+            session.tell(question.responses[int(question.options[0].name > "d")])
+        if turn % 5 == 4:
+            session.undo() if turn % 2 else session.undo(next(iter(session._told)))
+    return session
+
+
+GOALS = {
+    "best_item": lambda **o: askwise.best_item(CARS, draws=100, seed=3, **o),
+    "best_item, names": lambda **o: askwise.best_item(DRINKS, draws=100, seed=3, **o),
+    "best_item, ties": lambda **o: askwise.best_item(CARS, ties=True, individual=0.5, draws=100, seed=3, **o),
+    "top_k": lambda **o: askwise.top_k(CARS, 2, draws=100, seed=3, prior_scale=4.0, **o),
+    "ranking": lambda **o: askwise.ranking(CARS, draws=100, seed=3, **o),
+    "classifier": lambda **o: askwise.classifier(CARS, ("cheap", "dear"), draws=100, seed=3, **o),
+}
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_json_round_trip_gives_the_identical_next_question(goal):
+    session = answer(GOALS[goal](), 7 if goal != "classifier" else 5)
+    copy = askwise.from_json(session.to_json())
+    assert copy.to_json() == session.to_json()
+    assert copy.ask() == session.ask()
+    assert copy.ask().gain == session.ask().gain  # bit for bit
+    assert copy.log == session.log
+    assert copy.estimate().value == session.estimate().value
+    assert str(copy.certificate()) == str(session.certificate())
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_undo_gives_back_the_very_belief(goal):
+    session = GOALS[goal]()
+    session.ask()
+    session.tell(session.ask().responses[0])
+    before, question = session.posterior, session.ask()
+    session.tell(question.responses[-1])
+    session.ask()
+    session.undo()
+    assert session.posterior is before
+    assert session.ask() == question
+
+
+def test_undo_of_any_answer_is_the_belief_without_it():
+    session = GOALS["best_item"]()
+    for _ in range(4):
+        session.ask()
+        session.tell("left")
+    kept = [(turn, told) for id, (turn, told) in session._told.items() if id != "q2"]
+    session.undo("q2")
+    posterior = session.prior
+    for turn, told in kept:
+        posterior = posterior.update(told, stream(session.seed, turn, "update"))
+    drawn, expected = (p.sample(50, generator(305)).structures for p in (session.posterior, posterior))
+    assert (drawn == expected).all()
+
+
+SCRIPT = """
+import askwise
+cars = {cars!r}
+session = askwise.best_item(cars, draws=200, seed=11)
+for turn in range(8):
+    question = session.ask()
+    session.tell("left" if question.options[0].name < question.options[1].name else "right")
+session.ask()
+print(session.to_json())
+print(session.certificate())
+"""
+
+
+def test_threads_do_not_change_a_bit():
+    root = Path(__file__).parents[1]
+    outputs = []
+    for threads in ("1", "2"):
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": threads, "PYTHONPATH": str(root / "src")}
+        run = subprocess.run(
+            [sys.executable, "-c", SCRIPT.format(cars=CARS)], env=environment, capture_output=True, text=True, check=True
+        )
+        outputs.append(run.stdout)
+    assert outputs[0] == outputs[1]
+    log = json.loads(outputs[0].splitlines()[0])["log"]
+    assert len(log) == 17
+    assert askwise.from_json(outputs[0].splitlines()[0]).log == log
+
+
+@pytest.mark.parametrize("by", ["regret", "distance", "exact"])
+def test_duplicates_come_to_an_end(by):
+    """Items that are the same, or nearly: nobody can say which of them is best, and it must not matter."""
+    rng = generator(306)
+    features = np.round(rng.standard_normal((12, 3)), 3)
+    features[3] = features[5] = features[8] = features[0]
+    features[1] = features[0] + 1e-9
+    session = askwise.best_item(features, by=by, epsilon=0.2, budget=60, draws=200, seed=SEED)
+    taste = 4 * rng.standard_normal(3)
+    while not session.done:
+        question = session.ask()
+        left, right = (features[int(option.name.split()[1]) - 1] @ taste for option in question.options)
+        session.tell("left" if left > right or (left == right and rng.random() < 0.5) else "right")
+    found = features[int(session.estimate().value.split()[1]) - 1] @ taste
+    if by != "exact":  # the very best of equals cannot be told, so that only the budget ends this one surely
+        assert session.reason.startswith("the average diameter is below 0.2")
+    assert (features @ taste).max() - found <= 0.35 * np.ptp(features @ taste)
+
+
+BAD_CALLS = {
+    "one item": (lambda: askwise.best_item(["tea"]), DataError),
+    "no items": (lambda: askwise.best_item([]), DataError),
+    "a number": (lambda: askwise.best_item(5), DataError),
+    "unknown by": (lambda: askwise.best_item(DRINKS, by="price"), SettingError),
+    "unknown rule": (lambda: askwise.best_item(DRINKS, rule="best"), SettingError),
+    "epsilon 0": (lambda: askwise.best_item(DRINKS, epsilon=0), SettingError),
+    "delta 1": (lambda: askwise.best_item(DRINKS, delta=1), SettingError),
+    "budget 0": (lambda: askwise.best_item(DRINKS, budget=0), SettingError),
+    "negative scale": (lambda: askwise.best_item(DRINKS, prior_scale=-1.0), SettingError),
+    "negative individual": (lambda: askwise.best_item(DRINKS, individual=-1.0), SettingError),
+    "individual nan": (lambda: askwise.best_item(CARS, individual=float("nan")), SettingError),
+    "one draw": (lambda: askwise.best_item(DRINKS, draws=1), SettingError),
+    "negative seed": (lambda: askwise.best_item(DRINKS, seed=-1), SettingError),
+    "unknown column": (lambda: askwise.best_item(CARS, features=["colour"]), DataError | SettingError),
+    "top 0": (lambda: askwise.top_k(DRINKS, 0), SettingError),
+    "top all": (lambda: askwise.top_k(DRINKS, 5), SettingError),
+    "top one and a half": (lambda: askwise.top_k(DRINKS, 1.5), SettingError),
+    "one label": (lambda: askwise.classifier(CARS, ("yes",)), SettingError),
+    "equal labels": (lambda: askwise.classifier(CARS, ("yes", "yes")), SettingError),
+    "names only": (lambda: askwise.classifier(DRINKS), DataError),
+    "not JSON": (lambda: askwise.from_json("hello"), DataError),
+    "other JSON": (lambda: askwise.from_json("[1, 2]"), DataError),
+    "a newer format": (lambda: askwise.from_json('{"askwise": 2, "recipe": null, "log": []}'), DataError),
+    "built by hand": (lambda: askwise.from_json(labels_session().to_json()), DataError),
+    "an unknown goal": (
+        lambda: askwise.from_json('{"askwise": 1, "recipe": {"goal": "x", "data": {}, "options": {}}, "log": []}'),
+        DataError,
+    ),
+    "an unknown option": (
+        lambda: askwise.from_json(
+            '{"askwise": 1, "recipe": {"goal": "ranking", "data": {"name": ["a", "b"]}, "options": {"x": 1}}, "log": []}'
+        ),
+        DataError,
+    ),
+    "any_of nothing to call": (lambda: DiameterBelow("small"), SettingError),
+    "ties 0": (lambda: askwise.davidson(0), SettingError),
+    "all noise": (lambda: askwise.noise_beta(0.5), SettingError),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CALLS)
+def test_bad_calls_say_one_clear_sentence(case):
+    call, kind = BAD_CALLS[case]
+    with pytest.raises(askwise.AskwiseError) as refusal:
+        call()
+    assert isinstance(refusal.value, kind)
+    assert "\n" not in str(refusal.value)
+    assert len(str(refusal.value)) > 20

@@ -1,0 +1,161 @@
+"""Stopping: both promises over many simulated runs, with real sampling; the pair counts; the gate; what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil, inf, log, nan
+
+import numpy as np
+import pytest
+
+from askwise.distances import Tabled
+from askwise.errors import SettingError
+from askwise.losses import zero_one
+from askwise.posteriors.enumerated import WHOLE, Enumerated
+from askwise.problem import Problem
+from askwise.stopping import Budget, DiameterBelow, any_of, halves_apart
+from askwise.structures.finite import Finite
+from askwise.types import Sample
+from tests.helpers import Draws, generator
+
+EPSILON, DELTA = 0.2, 0.2
+SIZE = 40
+FAMILY = Finite(np.arange(SIZE)[:, None] % 2)
+PROBLEM = Problem(FAMILY, Tabled(1.0 - np.eye(SIZE)), zero_one, inf)
+
+
+def believing(diameter):
+    """A posterior with this average diameter under the 0-1 distance: one structure with mass 1 - x, the rest alike."""
+    rest = SIZE - 1
+    low, high = 0.0, rest / SIZE
+    for _ in range(60):
+        x = (low + high) / 2
+        low, high = (x, high) if 1 - (1 - x) ** 2 - x**2 / rest < diameter else (low, x)
+    return Draws(np.append(1 - x, np.full(rest, x / rest)))
+
+
+def breaks(rule, draws, run, rounds=12):
+    """One run: the diameter stays just above epsilon, then is half of it for a while (were the questions to go on).
+    Did it stop too soon, or fail to stop in some round?"""
+    above, below = believing(1.02 * EPSILON), believing(0.49 * EPSILON)
+    for turn in range(1, rounds + 1):
+        rng = generator(200, run, turn)
+        if rule(PROBLEM, above, above.sample(draws, rng), turn, rng) is not None:
+            return True
+    for turn in range(rounds + 1, rounds + 9):
+        rng = generator(201, run, turn)
+        if rule(PROBLEM, below, below.sample(draws, rng), turn, rng) is None:
+            return True
+    return False
+
+
+@dataclass(frozen=True)
+class Hasty(DiameterBelow):
+    """Far too few pairs: what the test below must notice."""
+
+    def pairs(self, round):
+        return super().pairs(round) // 48
+
+
+@pytest.mark.parametrize("draws", [2, 10, 600])
+def test_both_promises_at_the_stated_rate(draws):
+    """Also with few draws at hand, where the gate that saves work knows little."""
+    runs = 200
+    broken = sum(breaks(DiameterBelow(EPSILON, DELTA), draws, run) for run in range(runs))
+    assert broken <= DELTA * runs
+
+
+def test_too_few_pairs_would_break_them():
+    runs = 100
+    assert sum(breaks(Hasty(EPSILON, DELTA), 600, run) for run in range(runs)) > DELTA * runs
+
+
+def test_the_gate_only_saves_work():
+    """It may only say no where the full test would, but for one run in a thousand."""
+    rule, wrong, spared = DiameterBelow(EPSILON, DELTA), 0, 0
+    for run in range(300):
+        posterior = believing([0.49, 0.8, 2.0][run % 3] * EPSILON)
+        drawn = []
+
+        class Counting(Draws):
+            def sample(self, count, rng, drawn=drawn):
+                drawn.append(count)
+                return super().sample(count, rng)
+
+        rng = generator(202, run)
+        sample = posterior.sample(600, rng)
+        gated = rule(PROBLEM, Counting(posterior.weights), sample, 5, rng)
+        assert drawn in ([], [2 * rule.pairs(5)])
+        spared += not drawn
+        full = halves_apart(PROBLEM, posterior.sample(2 * rule.pairs(5), generator(203, run)).structures).mean()
+        wrong += (gated is None and not drawn) and full <= 0.75 * EPSILON
+    assert wrong == 0
+    assert spared >= 90  # the hundred runs far above epsilon cost nothing
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "round"), [(0.1, 0.05, 100), (0.05, 0.05, 1), (0.3, 0.2, 7)])
+def test_pairs(epsilon, delta, round):
+    assert DiameterBelow(epsilon, delta).pairs(round) == ceil(48 / epsilon * log(round * (round + 1) / delta))
+    assert DiameterBelow(0.1, 0.05).pairs(100) == 5864
+
+
+def test_closeness_shrinks_epsilon_by_its_square():
+    rule = DiameterBelow(0.4, DELTA, closeness=2.0)
+    assert rule.target == pytest.approx(0.1)
+    assert rule.pairs(3) == DiameterBelow(0.1, DELTA).pairs(3)
+
+
+@pytest.mark.parametrize(("diameter", "stops"), [(0.19, True), (0.21, False)])
+def test_exact_weights_need_no_sampling(diameter, stops):
+    sample = Sample(np.arange(SIZE), believing(diameter).weights, exact=True)
+    reason = DiameterBelow(EPSILON)(PROBLEM, None, sample, 1, None)
+    assert (reason == "the average diameter is below 0.2") if stops else reason is None
+
+
+def test_large_finite_families_are_sampled_by_their_weights():
+    """More pairs are wanted than there are structures: the test must still see draws, not a list of all."""
+    size = WHOLE + 1
+    family = Finite(np.arange(size)[:, None] % 2)
+    weights = np.append(np.full(size - 1, 0.5 / (size - 1)), 0.5)  # half of the mass on one: the diameter is 3/4
+
+    class Sure:
+        def paired(self, left, right):
+            return (left != right).astype(float)
+
+        def pairwise(self, structures):
+            return (structures[:, None] != structures[None, :]).astype(float)
+
+    problem = Problem(family, Sure(), zero_one, inf)
+    prior = Enumerated.prior(family, np.arange(size), zero_one, inf, weights)
+    rule = replace(DiameterBelow(1.0), delta=1e-30)
+    assert 2 * rule.pairs(1) > size
+    reason = rule(problem, prior, Sample(np.full(600, size - 1), np.full(600, 1 / 600), exact=False), 1, generator(206))
+    fresh = prior.sample(2 * rule.pairs(1), generator(206)).structures
+    assert abs((fresh == size - 1).mean() - 0.5) < 4 * 0.5 / np.sqrt(len(fresh))
+    assert (reason is None) == (halves_apart(problem, fresh).mean() > 0.75)
+
+
+def test_budget_and_any_of():
+    assert [Budget(3)(None, None, None, t, None) is not None for t in (1, 3, 4, 5)] == [False, False, True, True]
+    both = any_of(Budget(9), Budget(3))
+    assert both(None, None, None, 3, None) is None
+    assert both(None, None, None, 4, None) == "the budget of 3 answers is used up"
+    assert both(None, None, None, 10, None) == "the budget of 9 answers is used up"  # the first of the list
+    assert any_of()(None, None, None, 10, None) is None
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"epsilon": e} for e in (0.0, -1.0, 1.5, nan)]
+    + [{"epsilon": 0.1, "delta": d} for d in (0.0, 1.0, nan)]
+    + [{"epsilon": 0.1, "closeness": c} for c in (0.5, nan)],
+)
+def test_refuses(settings):
+    with pytest.raises(SettingError, match=r"epsilon must be in \(0, 1\], delta in \(0, 1\) and closeness at least 1"):
+        DiameterBelow(**settings)
+
+
+@pytest.mark.parametrize("answers", [0, -3, nan])
+def test_budget_refuses(answers):
+    with pytest.raises(SettingError, match="a budget must be at least one answer"):
+        Budget(answers)

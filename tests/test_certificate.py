@@ -1,4 +1,4 @@
-"""Estimates and certificates against enumeration, the bound against many simulated samples, the fit against its null."""
+"""Estimates and certificates against enumeration, the bound against many simulated samples, the fit when it is true."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_upper_bound_tightens():
 
 
 def test_fit_of_answers_from_the_model_is_not_small_and_of_lies_is():
-    problem, prior = score_problem(generator(217), atoms=40)
+    problem, _ = score_problem(generator(217), atoms=40)
     truth, rng = 3, generator(218)
     said = np.where(rng.random(40) < 1 / (1 + np.exp(-problem.family.table[truth])), 1, -1)
     sample = Sample(np.array([truth]), np.ones(1), exact=True)
@@ -76,7 +76,9 @@ def test_fit_of_answers_from_the_model_is_not_small_and_of_lies_is():
     many = Sample(np.full(2000, truth), np.full(2000, 1 / 2000), exact=False)
     assert predictive_check(problem, many, honest, rng) > 0.01
     assert predictive_check(problem, many, liar, rng) < 0.01
-    certificate = certify(problem, Enumerated.prior(problem.family, np.full(2000, truth), problem.loss), Estimate(3, 3, 0.0), liar, rng)
+    certificate = certify(
+        problem, Enumerated.prior(problem.family, np.full(2000, truth), problem.loss), Estimate(3, 3, 0.0), liar, rng
+    )
     assert certificate.warning.startswith("the answers do not fit the model")
     assert certificate.warning in str(certificate)
 
@@ -102,8 +104,11 @@ def test_no_answers_or_no_noise_fit():
 
 
 def test_sentence():
-    base = dict(expected_distance=0.01, upper_bound=0.02, confidence=0.95, probability_exact=0.5, fit=0.4, answers=7)
-    certificate = Certificate(Estimate(["tea", "milk"], None, 0.0), **base, assumptions=(), phrase="{what} loses {loss:.2f}")
+    base = {"expected_distance": 0.01, "upper_bound": 0.02, "confidence": 0.95}
+    base |= {"probability_exact": 0.5, "fit": 0.4, "answers": 7}
+    certificate = Certificate(
+        Estimate(["tea", "milk"], None, 0.0), **base, assumptions=(), phrase="{what} loses {loss:.2f}"
+    )
     assert str(certificate) == (
         "On average over what is still plausible after 7 answers, tea, milk loses 0.01, at most 0.020 "
         "(simulation confidence 95%); it is exactly right with probability 50%."

@@ -1,4 +1,4 @@
-"""Losses: their derivatives against finite differences, their probabilities against one, their extremes against overflow."""
+"""Losses: derivatives against finite differences, probabilities that sum to one, extremes that do not overflow."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def test_slope_and_curvature_are_the_derivatives(loss, responses, z):
     step = 1e-5
     for y in responses:
         low, high = np.array(z - step), np.array(z + step)
-        assert loss.slope(np.array(z), y) == pytest.approx((loss.value(high, y) - loss.value(low, y)) / 2 / step, abs=1e-7)
+        assert loss.slope(np.array(z), y) == pytest.approx(
+            (loss.value(high, y) - loss.value(low, y)) / 2 / step, abs=1e-7
+        )
         assert loss.curvature(np.array(z), y) == pytest.approx(
             (loss.slope(high, y) - loss.slope(low, y)) / 2 / step, abs=1e-7
         )

@@ -16,7 +16,7 @@ from tests.helpers import generator, label_problem, score_problem
 @pytest.mark.parametrize("beta", [0.5, 2.0, 4.0, 50.0])
 @pytest.mark.parametrize("labels", [2, 3, 4])
 def test_chances_by_hand(labels, beta):
-    problem, prior = label_problem(generator(1, labels), labels, beta)
+    problem, _ = label_problem(generator(1, labels), labels, beta)
     predictions = problem.family.table
     chances = problem.chances(predictions)
     right = 1 / (1 + (labels - 1) * np.exp(-beta))

@@ -100,7 +100,9 @@ def test_draws_are_unbiased():
     problem, prior = label_problem(rng)
     exact = average_diameter(Dense(problem.distance.table), prior.weights, exact=True)
     draws = rng.choice(9, (4000, 5), p=prior.weights)
-    found = np.array([average_diameter(Dense(problem.distance.pairwise(d)), np.full(5, 0.2), exact=False) for d in draws])
+    found = np.array(
+        [average_diameter(Dense(problem.distance.pairwise(d)), np.full(5, 0.2), exact=False) for d in draws]
+    )
     assert abs(found.mean() - exact) < 4 * found.std() / np.sqrt(len(found))
     assert abs(0.8 * found.mean() - exact) > 4 * found.std() / np.sqrt(len(found))  # what it would be uncorrected
 
@@ -150,8 +152,18 @@ def test_softmax_of_three_labels(beta):
         assert found.chance[y] == pytest.approx(weights @ (powers[..., y] / powers.sum(axis=-1)), abs=1e-12)
 
 
+@pytest.mark.parametrize("block", [1, 4, 5, 6])
+def test_blocks_of_atoms_make_no_difference(block, monkeypatch):
+    for problem, prior in (score_problem(generator(17)), label_problem(generator(17), 3, 2.0)):
+        at_once = split(problem, whole(prior), np.arange(6))
+        monkeypatch.setattr("askwise.split.BLOCK", block)
+        for part, expected in zip(split(problem, whole(prior), np.arange(6)), at_once, strict=True):
+            assert part == pytest.approx(expected, abs=1e-15)
+        monkeypatch.undo()
+
+
 def test_nothing_left_to_split():
-    problem, prior = label_problem(generator(15))
+    problem, _ = label_problem(generator(15))
     one = Sample(np.array([3]), np.ones(1), exact=True)
     found = split(problem, one, np.arange(6))
     assert (found.average_split() == 0).all()

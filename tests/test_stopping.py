@@ -85,12 +85,29 @@ def test_the_gate_only_saves_work():
         rng = generator(202, run)
         sample = posterior.sample(600, rng)
         gated = rule(PROBLEM, Counting(posterior.weights), sample, 5, rng)
-        assert drawn in ([], [2 * rule.pairs(5)])
+        assert sum(drawn) == 2 * rule.pairs(5) or gated is None
         spared += not drawn
         full = halves_apart(PROBLEM, posterior.sample(2 * rule.pairs(5), generator(203, run)).structures).mean()
         wrong += (gated is None and not drawn) and full <= 0.75 * EPSILON
     assert wrong == 0
     assert spared >= 90  # the hundred runs far above epsilon cost nothing
+
+
+def test_sums_block_by_block_to_the_mean_of_all(monkeypatch):
+    """In blocks, and given up early once the sum is too large, it decides as one mean of all pairs would."""
+    monkeypatch.setattr("askwise.stopping.BLOCK", 100)
+    rule, decided = DiameterBelow(EPSILON, DELTA), set()
+    for run in range(60):
+        posterior, total, left = believing(0.75 * EPSILON), 0.0, rule.pairs(2)
+        rng = generator(207, run)
+        while left:
+            pairs = halves_apart(PROBLEM, posterior.sample(2 * min(left, 100), rng).structures)
+            total, left = total + pairs.sum(), left - len(pairs)
+        alike = Sample(np.zeros(600, dtype=int), np.full(600, 1 / 600), exact=False)
+        stops = rule(PROBLEM, posterior, alike, 2, generator(207, run)) is not None
+        assert stops == (total / rule.pairs(2) <= 0.75 * EPSILON)
+        decided.add(stops)
+    assert decided == {True, False}
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "round"), [(0.1, 0.05, 100), (0.05, 0.05, 1), (0.3, 0.2, 7)])
@@ -116,7 +133,7 @@ def test_large_finite_families_are_sampled_by_their_weights():
     """More pairs are wanted than there are structures: the test must still see draws, not a list of all."""
     size = WHOLE + 1
     family = Finite(np.arange(size)[:, None] % 2)
-    weights = np.append(np.full(size - 1, 0.5 / (size - 1)), 0.5)  # half of the mass on one: the diameter is 3/4
+    weights = np.append(np.full(size - 1, 0.4 / (size - 1)), 0.6)  # the diameter is .64
 
     class Sure:
         def paired(self, left, right):
@@ -129,10 +146,11 @@ def test_large_finite_families_are_sampled_by_their_weights():
     prior = Enumerated.prior(family, np.arange(size), zero_one, inf, weights)
     rule = replace(DiameterBelow(1.0), delta=1e-30)
     assert 2 * rule.pairs(1) > size
-    reason = rule(problem, prior, Sample(np.full(600, size - 1), np.full(600, 1 / 600), exact=False), 1, generator(206))
-    fresh = prior.sample(2 * rule.pairs(1), generator(206)).structures
-    assert abs((fresh == size - 1).mean() - 0.5) < 4 * 0.5 / np.sqrt(len(fresh))
-    assert (reason is None) == (halves_apart(problem, fresh).mean() > 0.75)
+    rng = generator(206)
+    fresh = np.concatenate([prior.sample(2 * rule.pairs(1), rng).structures for _ in range(2)])
+    assert abs((fresh == size - 1).mean() - 0.6) < 4 * 0.5 / np.sqrt(len(fresh))
+    alike = Sample(np.full(600, size - 1), np.full(600, 1 / 600), exact=False)
+    assert rule(problem, prior, alike, 1, rng) is not None  # a list of all structures, each once, has diameter 1
 
 
 def test_budget_and_any_of():

@@ -23,7 +23,11 @@ PLAIN = "{what} is at distance {loss:.3f} from the truth (0 is exact, 1 the wors
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is closest on average to what is still plausible. `value` is what to read; `structure` what computes."""
+    """What is closest on average to what is still plausible. `value` is what to read; `structure` what computes.
+
+    >>> print(Estimate(["tea", "milk"], np.array([1.0, 0.5]), expected_distance=0.02))
+    tea, milk
+    """
 
     value: Any
     structure: Any
@@ -35,7 +39,18 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is known about the estimate. Printed, it is one plain sentence that is true under its assumptions."""
+    """What is known about the estimate. Printed, it is one plain sentence that is true under its assumptions.
+
+    >>> from askwise.distances import Tabled
+    >>> from askwise.posteriors.enumerated import Enumerated
+    >>> from askwise.structures.finite import Finite
+    >>> family = Finite([[-1.0], [1.0]], responses=[-1, 1])
+    >>> problem = Problem(family, Tabled(1.0 - np.eye(2)))
+    >>> prior = Enumerated.prior(family, np.arange(2), problem.loss, weights=[0.1, 0.9])
+    >>> print(certify(problem, prior, Estimate("yes", 1, 0.1), [], np.random.default_rng(0)))
+    On average over what is still plausible after 0 answers, yes is at distance 0.100 from the truth (0 is exact, 1 the
+    worst); it is exactly right with probability 90%.
+    """
 
     estimate: Estimate
     expected_distance: float  # the mean over the posterior of the distance to the estimate

@@ -16,6 +16,7 @@ from askwise.types import Option, Prompt, Question, Response, Scored
 
 Event = dict[str, Any]
 CLOSED = ("answered", "skipped")
+PARTS = ("atom", "kind", "options", "responses", "codes", "text", "gain", "info")  # of the event of a new question
 
 
 class Conversation:
@@ -39,6 +40,8 @@ class Conversation:
         kind, id = event["event"], event["question"]
         if kind == "ask" and id in self.asked:
             raise AnswerError(f"question {id} was asked before")
+        if kind == "ask" and not all(part in event for part in PARTS):
+            raise AnswerError(f"question {id} lacks one of {', '.join(PARTS)}")
         if kind in ("tell", "skip"):
             self.to_answer(id)
         if kind == "tell":
@@ -115,7 +118,8 @@ class Conversation:
 
     def code(self, id: str, said: Response) -> Response:
         """What a response means to the family."""
-        return next(code for name, code in self.asked[id]["codes"] if name == said)
+        known = self.match(id, said)
+        return next(code for name, code in self.asked[id]["codes"] if name == known)
 
     def _withdraw_after(self, id: str) -> None:
         """Open questions chosen after this answer stood on evidence that is now gone."""

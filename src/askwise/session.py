@@ -86,7 +86,7 @@ class Session:
         self.conversation = Conversation()
         self._told: dict[str, tuple[int, Answer]] = {}  # evidence in force, in order: the turn it came, the answer
         self._trail: list[tuple[tuple[str, ...], Posterior]] = []
-        self._turn = 0  # answers, skips and undos so far
+        self._turn = 0  # how often the evidence has changed
         self._cache: dict[str, Any] = {}
 
     # ------------------------------------------------------------------ the conversation
@@ -138,7 +138,10 @@ class Session:
     @property
     def reason(self) -> str | None:
         """Why it is time to stop, or None."""
-        return self._once("reason", self._reason)
+        reason: str | None = self._once("reason", self._reason)
+        if reason is None and not self.conversation.open() and not len(self._fresh_atoms()):
+            return "every question was asked"
+        return reason
 
     @one_thread
     def estimate(self) -> Estimate:
@@ -204,7 +207,7 @@ class Session:
     def _record(self, event: Event) -> None:
         """The one place where the session changes; if the posterior refuses an answer, nothing has changed."""
         self.conversation.check(event)
-        id = event["question"]
+        id, believed = event["question"], self.posterior
         if event["event"] == "tell":
             atom = np.asarray(self.conversation.asked[id]["atom"])
             answer = Answer(atom, self.conversation.code(id, event["response"]), event["who"])
@@ -214,7 +217,7 @@ class Session:
         elif event["event"] == "undo" and self._told.pop(id, None) is not None:
             self._rebuild()
         self.conversation.record(event)
-        if event["event"] != "ask":
+        if self.posterior is not believed:
             self._turn += 1
             self._cache = {}
 
@@ -250,12 +253,10 @@ class Session:
 
     @one_thread
     def _reason(self) -> str | None:
+        if self.stop is None:
+            return None
         rng = stream(self.seed, self._turn, "stop")
-        if self.stop is not None:
-            reason = self.stop(self.problem, self.posterior, self.sample, len(self._told) + 1, rng)
-            if reason is not None:
-                return reason
-        return None if self.conversation.open() or len(self._fresh_atoms()) else "every question was asked"
+        return self.stop(self.problem, self.posterior, self.sample, len(self._told) + 1, rng)
 
     @one_thread
     def _diameter(self) -> float:

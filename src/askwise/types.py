@@ -42,7 +42,11 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True)
 class Option:
-    """One thing a question shows: an item, a record, a point."""
+    """One thing a question shows: an item, a record, a point.
+
+    >>> Option("tea", image="tea.png").name
+    'tea'
+    """
 
     name: str
     image: str | None = None
@@ -87,7 +91,11 @@ class Question:
 
 
 class Answer(NamedTuple):
-    """One piece of evidence: what was asked, what came back in the family's own terms, and from whom."""
+    """One piece of evidence: what was asked, what came back in the family's own terms, and from whom.
+
+    >>> Answer((0, 3), 1, who="Ann").response
+    1
+    """
 
     atom: Any
     response: Response

@@ -15,7 +15,9 @@ from tests.helpers import generator, random_distances
 seeds = st.integers(0, 2**32 - 1)
 
 
-@given(seed=seeds, size=st.integers(1, 12), groups=st.integers(1, 5), kind=st.sampled_from(["dense", "grouped", "overlap"]))
+@given(
+    seed=seeds, size=st.integers(1, 12), groups=st.integers(1, 5), kind=st.sampled_from(["dense", "grouped", "overlap"])
+)
 def test_form_equals_its_matrix(seed, size, groups, kind):
     rng = np.random.default_rng(seed)
     mass, weights = rng.random((size, 4)), rng.dirichlet(np.ones(size))

@@ -1,4 +1,4 @@
-"""An independent sampler to compare with: plain Hamiltonian Monte Carlo on the textbook density, long and in 64 bits."""
+"""An independent sampler to compare with: plain Hamiltonian Monte Carlo on the textbook density, long, in 64 bits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def told(posterior, rows, responses, rng):
     return posterior
 
 
-def long_run(rows, responses, scale, rng, chains=1500, length=60):
+def long_run(rows, responses, scale, rng, chains=600, length=40):
     """(length // 2, chains, D) logistic draws: the second half of trajectories that start at the mode."""
     signed = rows * responses[:, None]
 

@@ -109,7 +109,9 @@ def test_large_families_give_draws_whatever_the_count():
 
 def test_diagnostics():
     family = Finite(np.eye(4))
-    assert Enumerated.prior(family, np.arange(4), zero_one).diagnostics() == {"effective_structures": pytest.approx(4.0)}
+    assert Enumerated.prior(family, np.arange(4), zero_one).diagnostics() == {
+        "effective_structures": pytest.approx(4.0)
+    }
 
 
 @pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [0.0, 0.0], [1.0, float("nan")], [1.0, inf], [[1.0, 1.0]]])

@@ -10,6 +10,7 @@ import pytest
 from askwise.errors import AnswerError, SettingError
 from askwise.losses import davidson, logistic, softmax, squared, zero_one
 from askwise.posteriors.logconcave import SCALES, LogConcave, share_out
+from askwise.testing import check_posterior
 from askwise.types import Answer
 from tests.helpers import generator
 from tests.posteriors.long_run import Rows, answered, disagreement, long_run, told
@@ -19,7 +20,7 @@ from tests.posteriors.long_run import Rows, answered, disagreement, long_run, to
 @pytest.mark.parametrize(("dimension", "count"), [(5, 10), (10, 100), (50, 200)])
 def test_draws_follow_the_posterior(dimension, count, scale):
     if dimension == 50:
-        scale /= 4  # scores of fifty features would otherwise be so large that the long run itself needs an hour
+        scale /= 4  # else the scores of fifty features are so large that the plain long run does not converge
     rng = generator(80, dimension, int(4 * scale))
     rows, responses = answered(rng, dimension, count, scale)
     posterior = told(LogConcave.prior(Rows(dimension), logistic, sigma=scale), rows, responses, rng)
@@ -46,18 +47,19 @@ def grid_weights(rows, responses, loss=logistic):
     """Posterior weights of the scales by integration over a fine grid of two weights."""
     evidence = []
     for scale in SCALES:
-        axis = scale * np.linspace(-6, 6, 601)
+        axis = scale * np.linspace(-6, 6, 401)
         points = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1).reshape(-1, 2)
         log_density = -np.square(points / scale).sum(axis=1) / 2
         for row, response in zip(rows, responses, strict=True):
             log_density = log_density - loss.value(points @ row, float(response))
-        evidence.append(np.exp(log_density).sum() * 0.02**2 / (2 * np.pi))
+        evidence.append(np.exp(log_density).sum() * 0.03**2 / (2 * np.pi))
     weights = np.array(evidence) * SCALES / (1 + (SCALES / 5) ** 2)
     return weights / weights.sum()
 
 
-@pytest.mark.parametrize("count", [1, 5, 20, 60])
-@pytest.mark.parametrize("scale", [0.5, 3.0, 15.0])
+@pytest.mark.parametrize(
+    ("count", "scale"), [(1, 3.0), (5, 0.5), (5, 3.0), (5, 15.0), (20, 0.5), (20, 3.0), (20, 15.0), (60, 3.0)]
+)
 def test_scales_weigh_what_integration_says(count, scale):
     rng = generator(82, count, int(scale))
     rows, responses = answered(rng, 2, count, scale)
@@ -72,7 +74,7 @@ def test_scales_weigh_what_integration_says(count, scale):
         assert np.abs(prior - exact).sum() / 2 > 0.15
 
 
-def joint_run(rows, responses, rng, chains=2000, length=3000):
+def joint_run(rows, responses, rng, chains=2000, length=1800):
     """Scales (chains,) after a long joint chain: random walk in (w, log scale on the grid), nothing shared with us."""
     signed = rows * responses[:, None]
     prior = np.log(SCALES) - np.log1p((SCALES / 5) ** 2)
@@ -200,14 +202,14 @@ def test_separable_answers_stay_proper():
 def test_repeated_answers_cost_one_row():
     rng = generator(89)
     posterior = LogConcave.prior(Rows(2), logistic, sigma=1.0)
-    for turn in range(300):
+    for turn in range(120):
         posterior = posterior.update(Answer(np.array([1.0, float(turn % 2)]), 1 if turn % 3 else -1), rng)
     assert posterior.evidence.rows.shape == (4, 2)
-    assert posterior.evidence.strengths.sum() == 300
+    assert posterior.evidence.strengths.sum() == 120
     draws = posterior.sample(20_000, rng).structures
-    rows = np.array([[1.0, turn % 2] for turn in range(300)])
-    responses = np.array([1 if turn % 3 else -1 for turn in range(300)])
-    errors, ratios = disagreement(draws, long_run(rows, responses, 1.0, rng, chains=600))
+    rows = np.array([[1.0, turn % 2] for turn in range(120)])
+    responses = np.array([1 if turn % 3 else -1 for turn in range(120)])
+    errors, ratios = disagreement(draws, long_run(rows, responses, 1.0, rng, chains=400))
     assert np.abs(errors).max() < 4
     assert np.abs(ratios - 1).max() < 0.05
 
@@ -237,6 +239,13 @@ def test_same_generators_same_posterior_and_nothing_changes():
     assert seen == first.diagnostics()
     with pytest.raises(dataclasses.FrozenInstanceError):
         first.beta = 2.0
+
+
+@pytest.mark.parametrize("sigma", [None, 2.0])
+def test_it_keeps_the_rules_of_a_posterior(sigma):
+    rows, responses = answered(generator(101), 3, 4, 2.0)
+    answers = [Answer(row, int(response)) for row, response in zip(rows, responses, strict=True)]
+    check_posterior(LogConcave.prior(Rows(3), logistic, sigma=sigma), answers)
 
 
 def test_an_atom_without_features_teaches_nothing():
@@ -279,7 +288,9 @@ def test_losses_of_no_single_score_are_refused(loss):
         LogConcave.prior(Rows(2), loss)
 
 
-@pytest.mark.parametrize("answer", [Answer((1.0, 0.0), "left"), Answer((1.0, 0.0), float("nan")), Answer((1.0, np.inf), 1)])
+@pytest.mark.parametrize(
+    "answer", [Answer((1.0, 0.0), "left"), Answer((1.0, 0.0), float("nan")), Answer((1.0, np.inf), 1)]
+)
 def test_answers_that_are_no_numbers_are_refused(answer):
     with pytest.raises(AnswerError):
         LogConcave.prior(Rows(2), logistic).update(answer, generator(100))

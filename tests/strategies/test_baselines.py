@@ -39,7 +39,9 @@ def test_margin(labels, beta):
     problem, prior = make(labels, beta)
     chances = problem.chances(problem.family.table)
     for a, gain in enumerate(margin(problem, prior, whole(prior), np.arange(6), None).gain):
-        second, first = sorted(sum(w * p for w, p in zip(prior.weights, row, strict=True)) for row in chances[:, :, a])[-2:]
+        second, first = sorted(sum(w * p for w, p in zip(prior.weights, row, strict=True)) for row in chances[:, :, a])[
+            -2:
+        ]
         assert gain == pytest.approx(1 - (first - second), abs=1e-12)
 
 
@@ -79,7 +81,9 @@ def test_epig_draws_few_targets_of_a_large_pool(monkeypatch):
 
 
 def epig_of_one(problem, prior, target):
-    one = Problem(Finite(problem.family.table[:, [target]], responses=[0, 1]), problem.distance, problem.loss, problem.beta)
+    one = Problem(
+        Finite(problem.family.table[:, [target]], responses=[0, 1]), problem.distance, problem.loss, problem.beta
+    )
     chances, w = problem.chances(problem.family.table), prior.weights
     goal = one.chances(one.family.table)[:, :, 0]
     joint = np.einsum("g,yga,zg->yza", w, chances, goal)

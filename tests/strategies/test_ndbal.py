@@ -40,10 +40,13 @@ def test_paper_pairs_average_to_the_surviving_share():
     sample = whole(prior)
     exact = split(problem, sample, np.arange(6))
     found = np.array([ndbal_paper(problem, prior, sample, np.arange(6), generator(82, i)).gain for i in range(400)])
-    error = (found.mean(axis=0) - exact.average_split()) / (found.std(axis=0) / np.sqrt(400))
-    settled = np.abs(exact.surviving[0] - exact.surviving[1]) > 0.02 * exact.diameter  # the worst answer is never in doubt
+    error = np.abs(found.mean(axis=0) - exact.average_split())
+    settled = (
+        np.abs(exact.surviving[0] - exact.surviving[1]) > 0.02 * exact.diameter
+    )  # the worst answer is never in doubt
     assert settled.any()
-    assert np.abs(error[settled]).max() < 5  # a ratio of means: biased by less than a standard error
+    allowed = 5 * found.std(axis=0) / np.sqrt(400) + 1e-9  # 5: a ratio of means is biased by less than a standard error
+    assert (error < allowed)[settled].all()
 
 
 def test_paper_uses_the_first_draws_in_disjoint_pairs():
@@ -52,9 +55,7 @@ def test_paper_uses_the_first_draws_in_disjoint_pairs():
     scored = ndbal_paper(problem, prior, Sample(draws, np.full(700, 1 / 700), exact=False), np.arange(6), None)
     left, right = draws[:PAIRS], draws[PAIRS : 2 * PAIRS]
     apart, table = problem.distance.table[left, right], problem.family.table
-    remaining = [
-        apart @ np.exp(-2.0 * ((table[left] != y).astype(float) + (table[right] != y))) for y in range(2)
-    ]
+    remaining = [apart @ np.exp(-2.0 * ((table[left] != y).astype(float) + (table[right] != y))) for y in range(2)]
     assert scored.gain == pytest.approx(1 - np.max(remaining, axis=0) / apart.sum(), abs=1e-12)
 
 
@@ -73,7 +74,9 @@ def questions_needed(k, distance, alpha=0.5):
     family = Intervals(points)
     atoms = family.draw_atoms(10**6, None)
     table = Finite(family.predict(structures, atoms), responses=[1, 0])
-    apart = distance(alpha / 2).pairwise(structures) if distance is IntervalMembership else distance().pairwise(structures)
+    apart = (
+        distance(alpha / 2).pairwise(structures) if distance is IntervalMembership else distance().pairwise(structures)
+    )
     problem = Problem(table, Tabled(apart), zero_one, inf)
     prior = Enumerated.prior(table, np.arange(len(structures)), zero_one, inf)
     epsilon = ((1 - alpha) / k) ** 2 / 2

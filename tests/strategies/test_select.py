@@ -79,13 +79,15 @@ def test_called_as_a_rule(monkeypatch):
 
 
 def test_promise_and_pair_bound():
-    """The atom's split is at least (1 - alpha) of the best, and the pairs stay below the bound, with probability 1 - delta."""
+    """With probability 1 - delta: a split of at least (1 - alpha) of the best, from no more pairs than the bound."""
     rule, kept, within, runs = Select(alpha=0.5, delta=0.2), 0, 0, 40
     for trial in range(runs):
         problem, prior = label_problem(generator(103, trial))
         exact = split(problem, whole(prior), np.arange(6))
         posterior = Draws(prior.weights)
-        scored = rule(problem, posterior, posterior.sample(600, generator(104, trial)), np.arange(6), generator(105, trial))
+        scored = rule(
+            problem, posterior, posterior.sample(600, generator(104, trial)), np.arange(6), generator(105, trial)
+        )
         average = exact.average_split()
         kept += average[scored.gain.argmax()] >= 0.5 * average.max()
         bound = 12 / (0.25 * 0.5 * average.max() * exact.diameter) * log((6 + 2) / 0.2)

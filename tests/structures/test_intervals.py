@@ -14,7 +14,9 @@ from askwise.structures.intervals import Intervals, all_clusterings, hard_cluste
 from askwise.testing import check_family
 from tests.helpers import generator
 
-cuts = st.lists(st.lists(st.sampled_from([i / 16 for i in range(1, 17)]), min_size=3, max_size=3), min_size=1, max_size=6)
+cuts = st.lists(
+    st.lists(st.sampled_from([i / 16 for i in range(1, 17)]), min_size=3, max_size=3), min_size=1, max_size=6
+)
 
 
 def test_check_family():

@@ -60,8 +60,11 @@ def demo(
         random_steps = list(buyer.shop(at_random))
     console.print(random_sentence(random_steps, at_random.reason or ""))
     try:
-        output.write_text(demo_page(buyer, steps, certificate, random_steps, at_random.reason or ""), encoding="utf-8")
+        page = demo_page(buyer, steps, certificate, random_steps, at_random.reason or "")
+        output.write_text(page, encoding="utf-8")
         console.print(f"The curves and every question: open {output}")
     except SettingError as missing:
         console.print(f"No page was written: {missing}")
+    except OSError as refused:
+        raise SettingError(f"cannot write {output}: {refused.strerror}; choose another file with --output") from None
     console.print(HOW_TO_GO_ON, markup=False)

@@ -124,8 +124,10 @@ class TopK(ItemDistance):
 
     def __init__(self, items: Any, k: int):
         super().__init__(items)
-        if not 1 <= k < len(self.items):
-            raise SettingError(f"k must be from 1 to {len(self.items) - 1} for {len(self.items)} items, got {k}")
+        if not (isinstance(k, int | np.integer) and 1 <= k < len(self.items)):
+            raise SettingError(
+                f"k must be a whole number from 1 to {len(self.items) - 1} for {len(self.items)} items, got {k}"
+            )
         self.k = k
 
     def top(self, structures: Floats) -> Floats:

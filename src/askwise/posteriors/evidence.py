@@ -6,6 +6,7 @@ of dimension R <= min(T, D). Everything outside that span keeps its prior, exact
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -17,6 +18,7 @@ from askwise.errors import AnswerError
 from askwise.losses import Loss, value_and_slope
 from askwise.types import Answer, Atoms, Floats
 
+WIDEST = 1024  # answers handled at a time
 BLOCK = 1 << 14  # scores handled at a time: larger temporaries leave the cache and are paged in anew each time
 
 
@@ -38,6 +40,11 @@ def checked(family: LinearFamily, answer: Answer) -> tuple[Floats, float]:
     if not (np.isfinite(response) and np.isfinite(features).all()):
         raise AnswerError(f"response {response} to an atom with features {features}: expected finite numbers")
     return features, response
+
+
+def working_precision(loss: Loss) -> type[np.floating[Any]]:
+    """32 bits where slopes are bounded: potentials are then off by far less than they vary, and much faster."""
+    return np.float32 if np.isfinite(loss.bend) else np.float64
 
 
 @dataclass(frozen=True)
@@ -96,10 +103,9 @@ class Evidence:
             return self.basis, inside
         return np.column_stack([self.basis, outside / length]), np.append(inside, length)
 
-    @cached_property
+    @property
     def precision(self) -> type[np.floating[Any]]:
-        """32 bits where slopes are bounded: scores are then off by less than anyone can see, at half the time."""
-        return np.float32 if np.isfinite(self.loss.bend) else np.float64
+        return working_precision(self.loss)
 
     @cached_property
     def _fast(self) -> tuple[NDArray[Any], ...]:
@@ -111,29 +117,35 @@ class Evidence:
         """(S, R) -> (S,): minus the log-likelihood of all answers."""
         columns, _, responses, strengths = self._fast
         points = points.astype(self.precision, copy=False)
-        total = np.empty(len(points), self.precision)
-        for part in self._parts(len(points)):
-            total[part] = value_and_slope(self.loss, points[part] @ columns, responses)[0] @ strengths
+        total = np.zeros(len(points), self.precision)
+        for part, told in self._tiles(len(points)):
+            value, _ = value_and_slope(self.loss, points[part] @ columns[:, told], responses[told])
+            total[part] += value @ strengths[told]
         return total
 
     def gradient(self, points: Floats) -> Floats:
         """(S, R) -> (S, R): the gradient of the potential."""
         columns, weighted, responses, _ = self._fast
-        slopes = np.empty(points.shape, self.precision)
-        for part in self._parts(len(points)):
-            slopes[part] = self.loss.slope(points[part] @ columns, responses) @ weighted
+        slopes = np.zeros(points.shape, self.precision)
+        for part, told in self._tiles(len(points)):
+            slopes[part] += self.loss.slope(points[part] @ columns[:, told], responses[told]) @ weighted[told]
         return slopes
 
     def potential_and_gradient(self, points: Floats) -> tuple[Floats, Floats]:
         """Both in one pass."""
         columns, weighted, responses, strengths = self._fast
-        total, slopes = np.empty(len(points), self.precision), np.empty(points.shape, self.precision)
-        for part in self._parts(len(points)):
-            value, slope = value_and_slope(self.loss, points[part] @ columns, responses)
-            total[part] = value @ strengths
-            slopes[part] = slope @ weighted
+        total, slopes = np.zeros(len(points), self.precision), np.zeros(points.shape, self.precision)
+        for part, told in self._tiles(len(points)):
+            value, slope = value_and_slope(self.loss, points[part] @ columns[:, told], responses[told])
+            total[part] += value @ strengths[told]
+            slopes[part] += slope @ weighted[told]
         return total, slopes
 
-    def _parts(self, count: int) -> list[slice]:
-        step = max(1, BLOCK // max(1, len(self.rows)))
-        return [slice(start, start + step) for start in range(0, count, step)]
+    def _tiles(self, count: int) -> Iterator[tuple[slice, slice]]:
+        """Parts of `count` points and of the answers, BLOCK scores each."""
+        answers = len(self.rows)
+        wide = max(1, min(answers, WIDEST))
+        high = BLOCK // wide
+        for left in range(0, answers, wide):
+            for top in range(0, count, high):
+                yield slice(top, top + high), slice(left, left + wide)

@@ -1,8 +1,8 @@
 """The posterior of linear scores under a convex loss: linear classifiers, feature rankings, logit choice.
 
 Weights w have the prior N(0, scale^2 I) and answers the potential beta * loss(features @ w, response). The prior scale
-is learned unless it is fixed: every scale of a grid keeps a Gaussian reference, importance draws from the references
-weigh the scales, and split Hamiltonian Monte Carlo turns fresh draws of the references into draws of the posterior.
+is learned unless it is fixed: every scale of a grid keeps a Gaussian reference, a trial run of the sampler weighs the
+scales, and split Hamiltonian Monte Carlo turns fresh draws of the references into draws of the posterior.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ class LogConcave:
         reference = fit(evidence, self.grid[active], *self._start(evidence, active, nearest))
         hoped = np.where(np.isin(active, self.active), self.trial.weights[nearest], 0.0)
         steps = self.trial.next_steps()[nearest]
-        trial = attempt(evidence, reference, self.log_prior[active], hoped, steps, rng)
+        length = self.trial.trajectories - 1
+        trial = attempt(evidence, reference, self.log_prior[active], hoped, steps, length, rng)
         answers = self.answers + 1
         return replace(self, evidence=evidence, active=active, reference=reference, trial=trial, answers=answers)
 

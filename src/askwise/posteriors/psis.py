@@ -25,7 +25,9 @@ def pareto_shape(log_weights: Floats) -> float:
     ordered = np.sort(log_weights)[-size - 1 :]
     tail = np.exp(ordered[1:] - ordered[-1]) - np.exp(ordered[0] - ordered[-1])
     if tail[-1] <= 1e-12:
-        return -float("inf")  # all weights are equal: no tail
+        return 0.0  # all weights are equal: no tail
+    if tail[size // 4] == 0:
+        return float("inf")  # a few weights are so large that the others vanish beside them
     shape = _zhang_stephens(tail)
     return (size * shape + 10 * 0.5) / (size + 10)
 

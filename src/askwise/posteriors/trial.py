@@ -12,11 +12,12 @@ from askwise.posteriors.evidence import Evidence
 from askwise.posteriors.hmc import Plan, Target, run
 from askwise.posteriors.psis import pareto_shape
 from askwise.posteriors.reference import Reference
-from askwise.types import Floats, Ints
+from askwise.types import Bools, Floats, Ints
 
 ACCEPTANCE = 0.8  # below this the sampler takes more and shorter steps
-EASY = 0.94  # above this it may try fewer next time
+EASY = 0.95  # above this it may try fewer next time
 LADDER = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32])
+HEAVY = 0.02  # share of the weight from which on a scale is worth a second try
 DRAWS = 390  # importance draws of all references together
 PILOTS = 64  # of which are moved on when there is only one scale, so that there is nothing to weigh
 
@@ -46,15 +47,22 @@ class Trial:
     def next_steps(self) -> Ints:
         """Steps to try after the next answer: one rung down where trajectories were accepted easily."""
         rung = np.searchsorted(LADDER, self.steps) - (self.accepted > EASY)
-        return LADDER[np.maximum(rung, 0)]
+        return np.maximum.accumulate(LADDER[np.maximum(rung, 0)])
 
 
 def attempt(
-    evidence: Evidence, reference: Reference, log_prior: Floats, hoped: Floats, steps: Ints, rng: Generator
+    evidence: Evidence,
+    reference: Reference,
+    log_prior: Floats,
+    hoped: Floats,
+    steps: Ints,
+    length: int,
+    rng: Generator,
 ) -> Trial:
     """Draws of the references, moved to the posteriors: both together give the evidence of each scale.
 
-    `hoped` (K,) are rough weights: half of the draws follow them, half are spread evenly.
+    `hoped` (K,) are rough weights: half of the draws follow them, half are spread evenly. The move takes `length`
+    trajectories of steps[k] steps or, where too few are accepted, of more.
     """
     count = len(log_prior)
     shares = np.ceil(DRAWS * (hoped + 1 / count) / 2).astype(int)
@@ -62,7 +70,7 @@ def attempt(
     noise = rng.standard_normal((int(shares.sum()), evidence.rank), dtype=evidence.precision)
     starts = Target(evidence, reference, shares).points(noise)
     moved = np.concatenate([np.arange(total) < few for total, few in zip(shares, pilots, strict=True)])
-    ends, steps, accepted = climb(evidence, reference, pilots, noise[moved], steps, rng)
+    ends, steps, accepted = climb(evidence, reference, pilots, noise[moved], steps, hoped > HEAVY, length, rng)
     points = np.concatenate([starts, Target(evidence, reference, pilots).points(ends)]).astype(float)
     proposal = log_sum(reference.log_density(points) + np.log(shares)[:, None])
     size, scales = np.square(points).sum(axis=1), reference.scales[:, None]
@@ -71,25 +79,38 @@ def attempt(
     weights = np.exp(log_weights - log_sum(log_weights))
     importance = (log_sum(log_prior[:, None] + targets) - proposal)[: len(starts)]
     relative = np.exp(importance - importance.max())
-    shape = pareto_shape(importance)
+    shape = min(pareto_shape(importance), 10.0)  # diagnostics are written as JSON, which has no infinity
     spread = float(weights @ _means(np.square(ends).mean(axis=1), pilots))
-    hard = float(weights @ accepted) < ACCEPTANCE or (shape > 0.7 and abs(spread - 1) > 0.2)
+    # in many dimensions the shape is always bad; it matters where the references also have the wrong width
+    wrong = abs(spread - 1) > (0.2 if shape > 0.7 else 0.35)
+    hard = wrong or float(weights @ accepted) < ACCEPTANCE
     ess = DRAWS * float(relative.mean() ** 2 / np.square(relative).mean())
     return Trial(weights, steps, accepted, 5 if hard else 3, ess, shape, spread)
 
 
 def climb(
-    evidence: Evidence, reference: Reference, counts: Ints, noise: Floats, steps: Ints, rng: Generator
+    evidence: Evidence,
+    reference: Reference,
+    counts: Ints,
+    noise: Floats,
+    steps: Ints,
+    heavy: Bools,
+    length: int,
+    rng: Generator,
 ) -> tuple[Floats, Ints, Floats]:
-    """Move chains by two trajectories, with more steps for the scales that accept too few; the steps that did."""
-    ends, accepted, low = np.empty_like(noise), np.ones(len(counts)), np.ones(len(counts), dtype=bool)
-    while low.any():
-        steps = np.maximum.accumulate(steps)
-        moving, rows = np.where(low, counts, 0), np.repeat(low, counts)
-        ends[rows], chance = run(Plan(evidence, reference, moving, steps), noise[rows], 2, rng)
-        accepted[low] = _means(chance, moving)[low]
-        low = (accepted < ACCEPTANCE) & (steps < LADDER[-1])
-        steps = np.where(low, LADDER[np.searchsorted(LADDER, np.minimum(steps, LADDER[-2])) + 1], steps)
+    """Move chains by `length` trajectories, with more steps for the scales that accept too few; the steps that did.
+
+    Only heavy scales are tried again at once: the others give few draws, and find their steps over the rounds.
+    """
+    ends, accepted, again = np.empty_like(noise), np.ones(len(counts)), np.ones(len(counts), dtype=bool)
+    while again.any():
+        moving, rows = np.where(again, counts, 0), np.repeat(again, counts)
+        ends[rows], chance = run(Plan(evidence, reference, moving, steps), noise[rows], length, rng)
+        accepted[again] = _means(chance, moving)[again]
+        low = again & (accepted < ACCEPTANCE) & (steps < LADDER[-1])
+        higher = LADDER[np.minimum(np.searchsorted(LADDER, steps) + 1, len(LADDER) - 1)]
+        steps = np.maximum.accumulate(np.where(low, higher, steps))
+        again = low & heavy
     return ends, steps, accepted
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from askwise.errors import SettingError
 from askwise.problem import Problem
 from askwise.session import Session
 from askwise.types import Response
@@ -28,6 +29,10 @@ class Person:
     problem: Problem
     truth: Any
     lapses: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.lapses < 1:
+            raise SettingError(f"lapses must be from 0 to below 1, got {self.lapses}")
 
     def respond(self, atom: Any, rng: Generator) -> Response:
         predictions = self.problem.family.predict(np.asarray(self.truth)[None], np.asarray(atom)[None])

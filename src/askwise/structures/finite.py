@@ -38,6 +38,8 @@ class Finite:
         values = np.unique(self.table) if responses is None else responses
         pairs = values.items() if isinstance(values, Mapping) else [(_plain(y), y) for y in values]
         self.codes: dict[Response, Response] = {said: _plain(code) for said, code in pairs}
+        if len(set(self.codes.values())) < 2:
+            raise SettingError(f"a finite family needs at least two responses, got {list(self.codes)}")
         self.names = tuple(names) if names is not None else tuple(f"atom {i}" for i in range(self.table.shape[1]))
 
     def __len__(self) -> int:

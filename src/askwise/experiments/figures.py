@@ -1,0 +1,146 @@
+"""The paper's simulations as figures: error curves of several rules, with 68 % bootstrap bands."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from askwise.experiments.runner import Record, Run
+from askwise.report.curves import COLOURS, figure_of
+from askwise.simulate.run import summary
+
+QUESTIONS = 100
+PAPER_RULES = ("random", "qbc", "ndbal-paper", "expected")
+MORE_RULES = ("ndbal", "bald", "margin", "eubo")
+STYLES: Mapping[str, tuple[str, str]] = {
+    rule: (COLOURS[place % len(COLOURS)], ("-", "--")[place // len(COLOURS)])
+    for place, rule in enumerate(("expected", "ndbal-paper", "qbc", "random", "ndbal", "bald", "margin", "eubo"))
+}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes: a metric of a task."""
+
+    task: str
+    settings: tuple[tuple[str, Any], ...]
+    metric: str
+    title: str
+
+    def rules(self, rules: Sequence[str]) -> list[str]:
+        """Those that make sense here: eubo compares items."""
+        return [rule for rule in rules if rule != "eubo" or self.task == "choice"]
+
+    def runs(self, rule: str, questions: int, count: int) -> list[Run]:
+        return [Run(self.task, rule, questions, person, settings=self.settings) for person in range(count)]
+
+
+def classification(dim: int, sigma: float) -> Panel:
+    """The angle between the posterior's classifiers and the truth, over pi."""
+    return Panel("classify", (("dim", dim), ("sigma", float(sigma))), "error", f"classification, d={dim}, σ={sigma}")
+
+
+def choosing(items: int, sigma: float, metric: str) -> Panel:
+    """Logit choice in 10 dimensions."""
+    settings = (("dim", 10), ("items", items), ("sigma", float(sigma)))
+    words = {"top_item_error": "top-item error", "distance_to_best": "distance to best"}
+    return Panel("choice", settings, metric, f"{words[metric]}, n={items}, σ={sigma}")
+
+
+METRICS = ("top_item_error", "distance_to_best")
+FIGURES: Mapping[str, list[list[Panel]]] = {
+    "figure1": [
+        [classification(10, 5), choosing(50, 1, METRICS[0]), choosing(50, 5, METRICS[0])],
+        [classification(10, 10), choosing(50, 1, METRICS[1]), choosing(50, 5, METRICS[1])],
+    ],
+    "classification": [[classification(dim, sigma) for sigma in (1, 5, 10)] for dim in (5, 10)],
+    "choice": [[choosing(items, sigma, metric) for metric in METRICS for sigma in (1, 5)] for items in (10, 50, 100)],
+}
+
+
+def runs_of(name: str, rules: Sequence[str], questions: int, count: int) -> list[Run]:
+    """Every run that a figure needs."""
+    panels = [panel for row in FIGURES[name] for panel in row]
+    return [run for panel in panels for rule in panel.rules(rules) for run in panel.runs(rule, questions, count)]
+
+
+def table_of(
+    name: str, records: Mapping[Run, Record], rules: Sequence[str], questions: int, count: int
+) -> list[dict[str, Any]]:
+    """The numbers of a figure, a row for each panel, rule and number of answers."""
+    rows = []
+    for panel in (panel for row in FIGURES[name] for panel in row):
+        for rule in panel.rules(rules):
+            curves = [records[run]["metrics"][panel.metric] for run in panel.runs(rule, questions, count)]
+            band = summary(np.array(curves))
+            for answers in range(questions + 1):
+                numbers = {edge: round(band[edge][answers], 6) for edge in ("mean", "low", "high")}
+                where = {"task": panel.task, **dict(panel.settings), "metric": panel.metric}
+                rows.append({**where, "rule": rule, "answers": answers, **numbers})
+    return rows
+
+
+def draw(name: str, rows: Sequence[Mapping[str, Any]], note: str) -> Any:
+    """The picture of a table: the same y axis in a row, one legend for all."""
+    grid = FIGURES[name]
+    figure, axes = figure_of(len(grid), len(grid[0]))
+    seen: dict[str, Any] = {}
+    for ax, panel in zip(axes.ravel(), (panel for row in grid for panel in row), strict=True):
+        mine = [row for row in rows if row["task"] == panel.task and row["metric"] == panel.metric]
+        mine = [row for row in mine if all(row.get(option) == value for option, value in panel.settings)]
+        for rule in dict.fromkeys(row["rule"] for row in mine):
+            line = [row for row in mine if row["rule"] == rule]
+            colour, style = STYLES[rule]
+            steps = [row["answers"] for row in line]
+            ax.fill_between(steps, [r["low"] for r in line], [r["high"] for r in line], color=colour, alpha=0.2, lw=0)
+            (seen[rule],) = ax.plot(steps, [r["mean"] for r in line], color=colour, linestyle=style, linewidth=1.6)
+        ax.set(title=panel.title, ylim=(0, None))
+        ax.grid(axis="y", alpha=0.3)
+    for panels, row_axes in zip(grid, axes, strict=True):
+        for metric in {panel.metric for panel in panels}:
+            same = [ax for ax, panel in zip(row_axes, panels, strict=True) if panel.metric == metric]
+            top = max(ax.get_ylim()[1] for ax in same)
+            for ax in same:
+                ax.set_ylim(0, top)
+    for ax in axes[-1]:
+        ax.set_xlabel("answers")
+    figure.legend(seen.values(), seen.keys(), loc="outside lower center", ncols=len(seen), frameon=False)
+    figure.suptitle(note, fontsize="small")
+    return figure
+
+
+def write_table(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """As CSV."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def interval_picture() -> Any:
+    """A clustering of the line seen as a classifier of the square: pairs that belong together, and pairs that do not."""
+    cuts = [0.0, 0.18, 0.45, 0.6, 0.85, 1.0]
+    figure, axes = figure_of(1, 1)
+    ax = axes[0, 0]
+    ax.add_patch(_rectangle(0, 0, 1, 1, COLOURS[1], 0.25))
+    for low, high in zip(cuts[:-1], cuts[1:], strict=True):
+        ax.add_patch(_rectangle(low, low, high - low, high - low, COLOURS[2], 0.7))
+    ax.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle=":")
+    labels = ["0", *(f"$a_{i}$" for i in range(1, len(cuts) - 1)), "1"]
+    ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal", xlabel="x", ylabel="y", title="the pair (x, y): same or different")
+    ax.set_xticks(cuts, labels)
+    ax.set_yticks(cuts, labels)
+    ax.text(0.525, 0.525, "same", ha="center", va="center", fontsize="small")
+    ax.text(0.72, 0.3, "different", ha="center", va="center", fontsize="small")
+    return figure
+
+
+def _rectangle(x: float, y: float, width: float, height: float, colour: str, alpha: float) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((x, y), width, height, facecolor=colour, alpha=alpha, edgecolor="none")

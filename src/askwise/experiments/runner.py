@@ -1,0 +1,187 @@
+"""Sweeps of task x rule x person, on the cores of this machine or on a cluster.
+
+A run is seeded by its own name, so it gives the same numbers wherever and whenever it is done. Finished runs are kept in
+one SQLite file; a sweep that is stopped, by whatever means, goes on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from askwise.errors import SettingError
+from askwise.simulate.run import follow
+from askwise.simulate.tasks import TASKS
+from askwise.streams import stream
+
+Record = dict[str, Any]  # {"metrics": {name: one number a step}, "cpu_s": seconds}
+TRIES = 5  # times that a broken pool of workers is started again
+
+
+@dataclass(frozen=True)
+class Run:
+    """One simulated person asked by one rule.
+
+    >>> Run("choice", "ndbal", 100, 3, settings=(("items", 50),)).name
+    'choice items=50 seed=0 person=3 rule=ndbal questions=100'
+    """
+
+    task: str
+    rule: str
+    questions: int
+    person: int
+    seed: int = 0
+    settings: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def who(self) -> str:
+        """The same person meets every rule."""
+        options = "".join(f" {option}={value}" for option, value in sorted(self.settings))
+        return f"{self.task}{options} seed={self.seed} person={self.person}"
+
+    @property
+    def name(self) -> str:
+        return f"{self.who} rule={self.rule} questions={self.questions}"
+
+
+def perform(run: Run) -> Record:
+    """Does one run: the metrics before the first question and after each answer.
+
+    >>> sorted(perform(Run("line", "ndbal", 2, 0, settings=(("intervals", 4),)))["metrics"])
+    ['diameter', 'error']
+    """
+    started = time.process_time()
+    task = TASKS[run.task](stream(crc32(run.who.encode()), 0, "task"), **dict(run.settings))
+    steps = list(follow(task, run.rule, run.questions, crc32(run.name.encode())))
+    metrics = {name: [step[name] for step in steps] for name in steps[0]}
+    return {"metrics": metrics, "cpu_s": time.process_time() - started}
+
+
+def sweep(
+    runs: Iterable[Run],
+    store: Path | None = None,
+    *,
+    workers: int | None = None,
+    cluster: str | None = None,
+    progress: Callable[[int, int], Any] = lambda finished, total: None,
+) -> dict[Run, Record]:
+    """Does every run that the store does not hold yet, and gives the records of all.
+
+    `workers` processes on this machine (by default one a core), or those of the dask scheduler at `cluster`.
+
+    >>> records = sweep([Run("line", "random", 2, person) for person in range(2)], workers=1)
+    >>> [len(record["metrics"]["error"]) for record in records.values()]
+    [3, 3]
+    """
+    wanted = list(dict.fromkeys(runs))
+    with _kept(store) as kept:
+        done = {run: record for run in wanted if (record := kept.get(run.name)) is not None}
+        progress(len(done), len(wanted))
+        for run, record in _perform_all([run for run in wanted if run not in done], workers, cluster):
+            kept.put(run.name, record)
+            done[run] = record
+            progress(len(done), len(wanted))
+    return {run: done[run] for run in wanted}
+
+
+def _perform_all(runs: list[Run], workers: int | None, cluster: str | None) -> Iterator[tuple[Run, Record]]:
+    """Yields records as they come. If workers die, what they were doing is done again."""
+    left = dict.fromkeys(runs)
+    for attempt in range(TRIES):
+        if not left:
+            return
+        try:
+            with executor(min(workers or os.cpu_count() or 1, len(left)), cluster) as pool:
+                futures = {pool.submit(perform, run): run for run in left}
+                try:
+                    for future in as_completed(futures):
+                        run = futures[future]
+                        yield run, future.result()
+                        del left[run]
+                finally:
+                    pool.shutdown(wait=False, cancel_futures=True)
+        except BrokenProcessPool:
+            if attempt == TRIES - 1:
+                raise SettingError(
+                    f"the worker processes died {TRIES} times, last while {len(left)} runs were left; "
+                    "use fewer workers, or look for what kills them (memory?)"
+                ) from None
+
+
+@contextmanager
+def executor(workers: int, cluster: str | None) -> Iterator[Executor]:
+    """Where runs are done: the standard library's process pool, or a dask cluster seen as one."""
+    if cluster is None:
+        if workers < 1:
+            raise SettingError(f"workers must be at least 1, got {workers}")
+        context = multiprocessing.get_context("spawn")  # a fork would copy the parent's BLAS threads half alive
+        with _one_blas_thread(), ProcessPoolExecutor(workers, mp_context=context) as pool:
+            yield pool
+        return
+    try:
+        from distributed import Client
+    except ModuleNotFoundError:
+        raise SettingError(
+            "a cluster needs dask.distributed; install it with: pip install 'askwise[cluster]'"
+        ) from None
+    try:
+        client = Client(cluster, timeout="10s", set_as_default=False)
+    except (OSError, ValueError) as refused:
+        raise SettingError(
+            f"no dask scheduler answers at {cluster!r} ({refused}); start one, or leave out the address"
+        ) from None
+    with client:
+        yield client.get_executor(pure=False)
+
+
+@contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """Workers inherit the environment: each core has a process of its own, so more threads would only fight."""
+    names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+
+
+class _Store:
+    """Records by name. Each is on disk before it counts, so that a kill at any moment loses only what was under way."""
+
+    def __init__(self, path: Path | None):
+        try:
+            self.db = sqlite3.connect(path or ":memory:", isolation_level=None)
+            self.db.execute("PRAGMA journal_mode = WAL")
+            self.db.execute("PRAGMA synchronous = FULL")
+            self.db.execute("CREATE TABLE IF NOT EXISTS runs (name TEXT PRIMARY KEY, record TEXT NOT NULL)")
+        except sqlite3.Error as refused:
+            raise SettingError(f"cannot keep results in {path}: {refused}; choose another file") from None
+
+    def get(self, name: str) -> Record | None:
+        row = self.db.execute("SELECT record FROM runs WHERE name = ?", (name,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def put(self, name: str, record: Record) -> None:
+        self.db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?)", (name, json.dumps(record)))
+
+
+@contextmanager
+def _kept(path: Path | None) -> Iterator[_Store]:
+    store = _Store(path)
+    try:
+        yield store
+    finally:
+        store.db.close()

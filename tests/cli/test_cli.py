@@ -1,0 +1,135 @@
+"""The command, as a program runs it: real processes, real exit codes."""
+
+import json
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import pytest
+
+
+def askwise(*arguments, **options):
+    command = [sys.executable, "-c", "from askwise.cli import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+
+
+def test_simulate_prints_the_promised_json():
+    arguments = [
+        "simulate",
+        "choice",
+        "--items",
+        "8",
+        "--dim",
+        "3",
+        "--sigma",
+        "2",
+        "--rule",
+        "ndbal",
+        "--questions",
+        "4",
+        "--runs",
+        "3",
+        "--seed",
+        "5",
+        "--json",
+    ]
+    first, second = askwise(*arguments), askwise(*arguments)
+    result = json.loads(first.stdout)
+    assert list(result) == ["task", "rule", "questions", "runs", "seed", "metrics", "cpu_ms_per_question"]
+    assert (result["task"], result["rule"], result["questions"]) == ("choice", "ndbal", 4)
+    assert (result["runs"], result["seed"]) == (3, 5)
+    assert sorted(result["metrics"]) == ["distance_to_best", "top_item_error"]
+    for curve in result["metrics"].values():
+        assert [len(curve[name]) for name in ("mean", "low", "high")] == [5, 5, 5]
+        assert all(
+            low <= mean <= high for low, mean, high in zip(curve["low"], curve["mean"], curve["high"], strict=True)
+        )
+    assert result["cpu_ms_per_question"] > 0
+    assert result["metrics"] == json.loads(second.stdout)["metrics"]  # the same seed, the same numbers
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "metrics"),
+    [
+        ("classify", ["--dim", "3", "--sigma", "4", "--learn-scale"], ["error"]),
+        ("classify", ["--dim", "3", "--noise", "0.1"], ["error"]),
+        ("choice", ["--items", "6", "--dim", "2", "--distance", "regret"], ["distance_to_best", "top_item_error"]),
+        ("line", ["--intervals", "4", "--distance", "d_c", "--noise", "0.05"], ["diameter", "error"]),
+    ],
+)
+def test_simulate_takes_every_option(task, options, metrics):
+    done = askwise("simulate", task, "--questions", "3", "--runs", "2", "--json", *options)
+    assert done.returncode == 0, done.stderr
+    assert sorted(json.loads(done.stdout)["metrics"]) == metrics
+
+
+def test_simulate_shows_people_a_table():
+    done = askwise("simulate", "line", "--questions", "3", "--runs", "2")
+    assert done.returncode == 0
+    assert "mean of 2 runs (68 % interval)" in done.stdout
+    assert "diameter" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["line", "--rule", "best"], "there is no rule 'best'; choose one of bald, "),
+        (["line", "--rule", "eubo"], "eubo compares items"),
+        (["line", "--dim", "3"], "--dim means nothing to line; it is for classify and choice"),
+        (["line", "--distance", "kendall"], "the distance of a line task is d_I or d_c; got 'kendall'"),
+        (["choice", "--items", "1"], "items must be at least 2, got 1"),
+        (["choice", "--sigma", "-1"], "sigma must be positive, got -1.0"),
+        (["classify", "--questions", "0"], "questions and runs must be at least 1"),
+        (["line", "--noise", "0.6"], "noise must be from 0 to below 0.5"),
+        (["classify", "--noise", "1.5"], "lapses must be from 0 to below 1, got 1.5"),
+        (["classify", "--seed", "-1"], "seed at least 0"),
+    ],
+)
+def test_bad_options_get_one_sentence_and_exit_code_2(arguments, sentence):
+    done = askwise("simulate", *arguments)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_an_unknown_task_or_command_is_a_usage_error():
+    assert askwise("simulate", "dance").returncode == 2
+    assert askwise("dance").returncode == 2
+
+
+def test_version():
+    assert askwise("--version").stdout.startswith("askwise 0.")
+
+
+class Page(HTMLParser):
+    """Collects the tags that are never closed, and every address that a browser would fetch."""
+
+    def __init__(self):
+        super().__init__()
+        self.addresses = []
+        self.rows = 0
+
+    def handle_starttag(self, tag, attrs):
+        self.rows += tag == "tr"
+        if tag in ("script", "link", "img", "iframe"):
+            self.addresses.append(tag)
+
+
+def test_demo_finds_a_car_and_leaves_a_page(tmp_path):
+    done = askwise("demo", "--seed", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "found in" in done.stdout
+    assert "On average over what is still plausible after" in done.stdout
+    assert "The same buyer asked at random:" in done.stdout
+    assert "askwise.best_item(cars())" in done.stdout  # how to answer yourself
+    page = Page()
+    page.feed((tmp_path / "demo.html").read_text(encoding="utf-8"))
+    assert page.addresses == []  # nothing to fetch: the page stands alone
+    assert page.rows == 1 + done.stdout.count(" undecided ")  # the head, and a row a question
+
+
+def test_demo_says_when_it_cannot_write(tmp_path):
+    done = askwise("demo", "--seed", "1", "-o", str(tmp_path / "missing" / "page.html"))
+    assert done.returncode == 2
+    assert "cannot write" in done.stderr

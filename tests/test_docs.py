@@ -1,0 +1,144 @@
+"""Everything with a name has a heading in the docs; every page can be reached; the examples stay short."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import typer
+
+import askwise
+import askwise.distances
+import askwise.losses
+import askwise.posteriors
+import askwise.structures
+from askwise.cli.app import app
+from askwise.goals import GOALS
+from askwise.simulate.tasks import TASKS
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md"))}
+
+
+def without_fences(text: str) -> str:
+    return re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def headings(page: str) -> set[str]:
+    return {found.strip("` ") for found in re.findall(r"^#+ (.+)$", without_fences(PAGES[page]), flags=re.MULTILINE)}
+
+
+def classes(package: ModuleType, *methods: str) -> list[str]:
+    """The classes of a package that have these methods, but for protocols."""
+    modules = [package, *(importlib.import_module(f"{package.__name__}.{m.name}") for m in submodules(package))]
+    found = {
+        name
+        for module in modules
+        for name, kind in inspect.getmembers(module, inspect.isclass)
+        if kind.__module__ == module.__name__
+        and all(callable(getattr(kind, method, None)) for method in methods)
+        and not getattr(kind, "_is_protocol", False)
+    }
+    return sorted(found)
+
+
+def submodules(package: ModuleType) -> list[pkgutil.ModuleInfo]:
+    return list(pkgutil.iter_modules(package.__path__))
+
+
+LOSSES = sorted(name for name in askwise.__all__ if name in vars(askwise.losses) and name.islower())
+FAMILIES = classes(askwise.structures, "draw_atoms", "predict", "decide", "responses")
+DISTANCES = classes(askwise.distances, "paired", "pairwise")
+POSTERIORS = classes(askwise.posteriors, "sample", "update", "diagnostics")
+COMMANDS = sorted(str(command.name) for command in app.registered_commands)
+
+
+def test_what_is_registered_is_found() -> None:
+    assert {"Choice", "Finite", "Intervals", "LinearPool", "LinearSphere"} <= set(FAMILIES)
+    assert {"Angle", "BestItem", "Custom", "Disagreement", "Tabled", "TopK"} <= set(DISTANCES)
+    assert {"Enumerated", "LogConcave"} <= set(POSTERIORS)
+    assert {"davidson", "logistic", "softmax", "squared", "zero_one"} <= set(LOSSES)
+    assert {"demo", "simulate"} <= set(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("rules", sorted(askwise.strategies())),
+        ("goals", sorted(GOALS)),
+        ("families", FAMILIES),
+        ("distances", DISTANCES),
+        ("losses", LOSSES),
+        ("samplers", POSTERIORS),
+        ("cli", COMMANDS),
+    ],
+)
+def test_every_name_has_a_heading(page: str, names: list[str]) -> None:
+    assert names
+    missing = set(names) - headings(page)
+    assert not missing, f"docs/{page}.md has no heading for {', '.join(sorted(missing))}"
+
+
+@pytest.mark.parametrize(
+    ("page", "package", "methods"),
+    [
+        ("families", askwise.structures, ("draw_atoms", "predict")),
+        ("distances", askwise.distances, ("paired", "pairwise")),
+        ("samplers", askwise.posteriors, ("sample", "update")),
+    ],
+)
+def test_no_heading_is_left_over(page: str, package: ModuleType, methods: tuple[str, ...]) -> None:
+    named = {found.strip("`") for found in re.findall(r"^## (`.+`)$", PAGES[page], flags=re.MULTILINE)}
+    assert named <= set(classes(package, *methods))
+
+
+def test_every_option_of_a_command_is_described() -> None:
+    commands = typer.main.get_group(app).commands
+    assert sorted(commands) == COMMANDS
+    flags = {flag for command in commands.values() for option in command.params for flag in option.opts if "-" in flag}
+    assert {"--json", "--learn-scale", "--seed"} <= flags
+    missing = {flag for flag in flags if f"`{flag}`" not in PAGES["cli"]}
+    assert not missing, f"docs/cli.md does not describe {', '.join(sorted(missing))}"
+    assert all(f"| `{task}` |" in PAGES["cli"] for task in TASKS)
+
+
+def test_every_page_is_in_a_toctree() -> None:
+    listed: set[str] = set()
+    for text in PAGES.values():
+        for tree in re.findall(r"^```\{toctree\}\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL):
+            listed |= {line.strip() for line in tree.splitlines() if line.strip() and not line.startswith(":")}
+    assert listed == set(PAGES) - {"index"}
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    text = PAGES["reference"]
+    covered = set(re.findall(r"auto(?:class|function):: askwise\.(\w+)$", text, flags=re.MULTILINE))
+    whole = {"askwise.errors", "askwise.stopping", "askwise.losses", "askwise.strategies"}
+    assert all(f"automodule:: {module}\n" in text for module in whole)
+    for module in whole:
+        covered |= set(vars(importlib.import_module(module)))
+    missing = set(askwise.__all__) - covered
+    assert not missing, f"docs/reference.md lacks {', '.join(sorted(missing))}"
+
+
+def test_the_examples_of_one_s_own_are_short() -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", PAGES["own"], flags=re.MULTILINE | re.DOTALL)
+    written = {}
+    for block in blocks:
+        begin = re.search(r"^>>> (?:class|def) (\w+)", block, flags=re.MULTILINE)
+        if begin:
+            written[begin[1]] = block[begin.start() :].strip().splitlines()
+    assert list(written) == ["Threshold", "SameClass", "least_confident"]
+    for name, lines in written.items():
+        assert len(lines) < 30, f"{name} in docs/own.md takes {len(lines)} lines; keep it under 30"
+
+
+def test_pictures_are_there() -> None:
+    for name, text in PAGES.items():
+        for target in re.findall(r"\]\((images/[^)]+)\)", text):
+            assert (DOCS / target).exists(), f"docs/{name}.md shows {target}, which is missing"

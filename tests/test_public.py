@@ -1,0 +1,88 @@
+"""The public names: complete, sorted, documented with examples that run, and quick to import."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import askwise
+
+ROOT = Path(__file__).parents[1]
+NAMES = [name for name in askwise.__all__ if not inspect.ismodule(getattr(askwise, name))]
+CALLABLE = [name for name in NAMES if callable(getattr(askwise, name))]
+ERRORS = [
+    name
+    for name in CALLABLE
+    if inspect.isclass(getattr(askwise, name)) and issubclass(getattr(askwise, name), Exception)
+]
+
+
+def test_all_is_sorted_and_complete():
+    public = {n for n, value in vars(askwise).items() if not n.startswith("_") and not inspect.ismodule(value)}
+    assert askwise.__all__ == sorted(askwise.__all__)
+    assert set(NAMES) == public
+
+
+def test_names_an_example_uses_are_public():
+    readme = ROOT / "README.md"
+    text = askwise.__doc__ + (readme.read_text() if readme.exists() else "")
+    for name in re.findall(r"\baskwise\.([a-z_]+)\(", text):
+        assert hasattr(askwise, name), name
+
+
+@pytest.mark.parametrize("name", CALLABLE)
+def test_documented_with_an_example_that_runs(name):
+    thing = getattr(askwise, name)
+    assert thing.__doc__
+    assert thing.__doc__.strip()
+    assert not thing.__doc__.startswith(f"{name}("), "written for the class by Python, not by hand"
+    if name in ERRORS:
+        return
+    module = sys.modules[thing.__module__]
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    tests = [t for t in doctest.DocTestFinder(recurse=False).find(thing, name, module) if t.examples]
+    assert tests, f"{name} has no example (>>>)"
+    runner = doctest.DocTestRunner(verbose=False, optionflags=flags)
+    for test in tests:
+        test.globs.update(vars(module))
+        assert runner.run(test).failed == 0
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(CALLABLE)))
+def test_values_are_instances_of_documented_classes(name):
+    assert ">>>" in (type(getattr(askwise, name)).__doc__ or "")
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors_are_one_tree(name):
+    assert issubclass(getattr(askwise, name), askwise.AskwiseError)
+    assert name in sys.modules["askwise.errors"].__doc__
+
+
+def python(code: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1"}
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    return run.stdout
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    return python("import sys, askwise; print(*sys.modules)").split()
+
+
+@pytest.mark.parametrize("heavy", ["scipy", "numba", "narwhals", "pandas", "pyarrow", "matplotlib"])
+def test_import_is_light(heavy, loaded):
+    assert "askwise" in loaded
+    assert heavy not in loaded
+
+
+def test_import_takes_less_than_a_third_of_a_second():
+    code = "import time; start = time.process_time(); import askwise; print(time.process_time() - start)"
+    assert min(float(python(code)) for _ in range(3)) < 0.3

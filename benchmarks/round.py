@@ -20,6 +20,7 @@ import numpy as np
 
 from askwise.posteriors.logconcave import LogConcave
 from askwise.session import Session
+from askwise.simulate.people import answer
 from askwise.simulate.tasks import Task, choice, classify
 from askwise.split import split
 from askwise.streams import stream
@@ -56,21 +57,21 @@ def answered(task: Task, prior: Any, answers: int) -> tuple[Any, Answer]:
     family, posterior = task.problem.family, prior
     for number in range(answers + 1):
         atom = family.draw_atoms(ATOMS, stream(1, number, "atoms"))[-1 - number % ATOMS]
-        answer = Answer(atom, task.person.respond(atom, stream(1, number, "person")))
+        told = Answer(atom, task.person.respond(atom, stream(1, number, "person")))
         if number < answers:
-            posterior = posterior.update(answer, stream(1, number, "update"))
-    return posterior, answer
+            posterior = posterior.update(told, stream(1, number, "update"))
+    return posterior, told
 
 
 def measure(task: str, dim: int, answers: int, times: int, draws: int = DRAWS, atoms: int = ATOMS) -> dict[str, float]:
     """All figures of one setting."""
     made = make(task, dim)
     family = made.problem.family
-    posterior, answer = answered(made, made.prior, answers)
+    posterior, told = answered(made, made.prior, answers)
     learned, _ = answered(made, LogConcave.prior(family, made.problem.loss), answers)
 
     def sampler(start: Any) -> Callable[[int], Any]:
-        return lambda n: start.update(answer, stream(2, n, "update")).sample(draws, stream(2, n, "sample"))
+        return lambda n: start.update(told, stream(2, n, "update")).sample(draws, stream(2, n, "sample"))
 
     sample = posterior.sample(draws, stream(2, 0, "sample"))
     pool = family.draw_atoms(atoms, stream(2, 0, "atoms"))[:atoms]
@@ -79,7 +80,7 @@ def measure(task: str, dim: int, answers: int, times: int, draws: int = DRAWS, a
     session = Session(made.problem, posterior, seed=3, draws=draws, candidates=atoms, repeat=True)
 
     def round_of(number: int) -> None:
-        made.person.answer(session, stream(4, number, "person"))
+        answer(session, made.person, stream(4, number, "person"))
 
     return {
         "round_ms": milliseconds(round_of, times),

@@ -21,9 +21,9 @@ from matplotlib.patches import FancyBboxPatch  # noqa: E402
 from askwise import Answer, Problem, logistic  # noqa: E402
 from askwise.distances import form_of  # noqa: E402
 from askwise.distances.items import BestItem  # noqa: E402
+from askwise.experiments.runner import simulate  # noqa: E402
 from askwise.posteriors.logconcave import LogConcave  # noqa: E402
 from askwise.report.curves import COLOURS  # noqa: E402
-from askwise.simulate.run import simulate  # noqa: E402
 from askwise.split import average_diameter  # noqa: E402
 from askwise.strategies.expected import expected  # noqa: E402
 from askwise.structures.choice import Choice  # noqa: E402

@@ -74,7 +74,7 @@ class Conversation:
         event = self.asked[id]
         options = tuple(Option(**option) for option in event["options"])
         head = id, event["kind"], options, tuple(event["responses"]), event["text"]
-        return Question(*head, event["gain"], event["info"])
+        return Question(*head, event["atom"], event["gain"], event["info"])
 
     def to_answer(self, question: str | Question | None) -> str:
         """The id of the question meant, which must be open; by default the first open one."""

@@ -14,7 +14,7 @@ import numpy as np
 from askwise.distances import Distance
 from askwise.distances.items import BestItem, BestItemDistance, ItemRegret, KendallTau, TopK
 from askwise.distances.labels import Disagreement
-from askwise.encode import Items, encode, table
+from askwise.encode import Items, encode
 from askwise.errors import DataError, SettingError
 from askwise.losses import davidson, logistic
 from askwise.posteriors.logconcave import LogConcave
@@ -25,6 +25,7 @@ from askwise.strategies import Strategy
 from askwise.streams import stream
 from askwise.structures.choice import Choice, item_rows
 from askwise.structures.linear import LinearPool
+from askwise.tables import table
 from askwise.types import Floats, Response
 
 BUDGET = 300  # answers after which a goal stops by default, settled or not
@@ -258,8 +259,14 @@ def _session(
     )
 
 
+def _listed(features: Any) -> list[str] | None:
+    """Names of columns as a list, whatever held them."""
+    return None if features is None else [features] if isinstance(features, str) else [str(name) for name in features]
+
+
 def _plain_options(arguments: dict[str, Any]) -> dict[str, Any]:
     """The options of a goal as JSON can hold them."""
+    arguments = {**arguments, "features": _listed(arguments["features"])}
     return {
         option: list(value) if isinstance(value, tuple) else value
         for option, value in arguments.items()

@@ -195,7 +195,7 @@ class Softmax:
 
 
 def value_and_slope(loss: Loss, z: Floats, y: Any) -> tuple[Floats, Floats]:
-    """Value and slope of a loss in one pass, in the precision of z; a loss may bring a faster `value_and_slope` of its own.
+    """Value and slope of a loss in one pass, in the precision of z; a loss may bring a faster method of this name.
 
     >>> value, slope = value_and_slope(logistic, np.zeros(1), 1.0)
     >>> value.round(4), slope

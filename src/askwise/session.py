@@ -27,7 +27,7 @@ from askwise.threads import one_thread
 from askwise.types import Answer, Atoms, Question, Response, Sample
 
 TRAIL = 16  # posteriors kept, so that taking back a recent answer costs nothing
-CHECKED = 32  # structures on which a distance is checked at the start
+CHECKED = 12  # structures on which a distance is checked at the start
 
 
 class Session:
@@ -80,6 +80,10 @@ class Session:
         self._begin()
         few = prior.sample(CHECKED, stream(seed, 0, "verify")).structures
         verify(problem.distance, few[np.arange(min(CHECKED, len(few)))])
+
+    def __repr__(self) -> str:
+        goal = f"{self.recipe['goal']}, " if self.recipe else ""
+        return f"<Session: {goal}{len(self._told)} answers, {len(self.conversation.open())} open>"
 
     def _begin(self) -> None:
         self.posterior = self.prior

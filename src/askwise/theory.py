@@ -247,7 +247,7 @@ def hard_line(k: int, epsilon: float) -> Bound[int]:
     9
     """
     _check(k=k, epsilon=epsilon)
-    return _same(min(k, int(1 / sqrt(8 * epsilon))) + 1)
+    return _same(min(k, int(1 / sqrt(8 * epsilon) + 1e-9)) + 1)
 
 
 def _version_space(

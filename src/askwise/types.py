@@ -83,6 +83,7 @@ class Question:
     options: tuple[Option, ...]  # in the order shown, which is random
     responses: tuple[Response, ...]  # what may be told
     text: str
+    atom: Any = field(default=None, compare=False)  # what the family knows it by, for programs that answer
     gain: float = field(default=0.0, compare=False)
     info: Mapping[str, Any] = field(default_factory=dict, compare=False)
 

@@ -54,7 +54,9 @@ def test_simulate_prints_the_promised_json():
         ("classify", ["--dim", "3", "--sigma", "4", "--learn-scale"], ["error"]),
         ("classify", ["--dim", "3", "--noise", "0.1"], ["error"]),
         ("choice", ["--items", "6", "--dim", "2", "--distance", "regret"], ["distance_to_best", "top_item_error"]),
+        ("classify", ["--dim", "3", "--drift", "0.1", "--told-sigma", "9"], ["error"]),
         ("line", ["--intervals", "4", "--distance", "d_c", "--noise", "0.05"], ["diameter", "error"]),
+        ("line", ["--intervals", "4", "--margin", "0.3", "--adversarial"], ["diameter", "error"]),
     ],
 )
 def test_simulate_takes_every_option(task, options, metrics):
@@ -75,14 +77,17 @@ def test_simulate_shows_people_a_table():
     [
         (["line", "--rule", "best"], "there is no rule 'best'; choose one of bald, "),
         (["line", "--rule", "eubo"], "eubo compares items"),
-        (["line", "--dim", "3"], "--dim means nothing to line; it is for classify and choice"),
+        (["line", "--dim", "3"], "dim means nothing to line; it is for choice and classify"),
         (["line", "--distance", "kendall"], "the distance of a line task is d_I or d_c; got 'kendall'"),
         (["choice", "--items", "1"], "items must be at least 2, got 1"),
         (["choice", "--sigma", "-1"], "sigma must be positive, got -1.0"),
-        (["classify", "--questions", "0"], "questions and runs must be at least 1"),
+        (["classify", "--questions", "0"], "questions and runs must be at least 1, seed at least 0"),
         (["line", "--noise", "0.6"], "noise must be from 0 to below 0.5"),
         (["classify", "--noise", "1.5"], "lapses must be from 0 to below 1, got 1.5"),
         (["classify", "--seed", "-1"], "seed at least 0"),
+        (["classify", "--workers", "0"], "workers must be at least 1, got 0"),
+        (["classify", "--cluster", "tcp://127.0.0.1:9"], "no dask scheduler answers at 'tcp://127.0.0.1:9'"),
+        (["line", "--margin", "0"], "margin must be above 0 and at most 1, got 0"),
     ],
 )
 def test_bad_options_get_one_sentence_and_exit_code_2(arguments, sentence):

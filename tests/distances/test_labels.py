@@ -19,7 +19,7 @@ seeds = st.integers(0, 2**32 - 1)
 @given(seed=seeds, labels=st.integers(1, 4), size=st.integers(2, 9), atoms=st.integers(1, 12))
 def test_disagreement_is_the_share_of_different_labels(seed, labels, size, atoms):
     table = np.random.default_rng(seed).integers(labels, size=(size, atoms))
-    distance = Disagreement(Finite(table, responses=range(labels)), np.arange(atoms))
+    distance = Disagreement(Finite(table, responses=range(max(labels, 2))), np.arange(atoms))
     check_distance(distance, np.arange(size))
     expected = [[np.mean([a != b for a, b in zip(g, h, strict=True)]) for h in table] for g in table]
     assert distance.pairwise(np.arange(size)) == pytest.approx(np.array(expected), abs=1e-12)

@@ -20,7 +20,7 @@ from tests.posteriors.long_run import Rows, answered, disagreement, long_run, to
 @pytest.mark.parametrize(("dimension", "count"), [(5, 10), (10, 100), (50, 200)])
 def test_draws_follow_the_posterior(dimension, count, scale):
     if dimension == 50:
-        scale /= 4  # else the scores of fifty features are so large that the plain long run does not converge
+        scale /= 4  # fifty features make larger scores at the same scale
     rng = generator(80, dimension, int(4 * scale))
     rows, responses = answered(rng, dimension, count, scale)
     posterior = told(LogConcave.prior(Rows(dimension), logistic, sigma=scale), rows, responses, rng)

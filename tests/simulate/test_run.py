@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from askwise.errors import SettingError
-from askwise.simulate.run import follow, simulate, summary
+from askwise.experiments.runner import simulate
+from askwise.simulate.run import follow, summary
 from askwise.simulate.tasks import choice, classify, line
 from askwise.streams import stream
 

@@ -51,7 +51,7 @@ def test_score_is_the_difference_of_utilities():
 
 
 def test_prompt_means_the_same_whichever_is_left():
-    family = Choice(np.eye(3), names=["tea", "coffee", "left"], ties=True)
+    family = Choice(np.eye(3), names=["tea", "coffee", "water"], ties=True)
     sides = set()
     for trial in range(40):
         shown = family.prompt([0, 1], generator(33, trial))
@@ -60,9 +60,12 @@ def test_prompt_means_the_same_whichever_is_left():
         assert shown.codes["left"] == better[shown.options[0].name]
         assert shown.codes["right"] == better[shown.options[1].name]
         assert (shown.codes["tea"], shown.codes["coffee"], shown.codes["equal"]) == (1, -1, 0)
-        odd = family.prompt([0, 2], generator(33, trial))
-        assert odd.codes["left"] == (1 if odd.options[0].name == "tea" else -1)  # the side, not the item called left
     assert sides == {"tea", "coffee"}
+
+
+def test_an_item_may_not_be_called_like_an_answer():
+    with pytest.raises(DataError, match="an item is called 'Right', which is also what people answer"):
+        Choice(np.eye(2), names=["wrong", "Right"])
 
 
 @pytest.mark.parametrize("items", [[], [[1.0]], [1.0, 2.0], [[1.0], [float("inf")]]])

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from askwise.cli import demo as demo_command
+from askwise.cli import reproduce as reproduce_command
 from askwise.cli import simulate as simulate_command
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -28,4 +29,5 @@ def root(
 
 
 app.command("demo")(demo_command.demo)
+app.command("reproduce")(reproduce_command.reproduce)
 app.command("simulate")(simulate_command.simulate)

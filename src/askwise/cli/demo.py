@@ -28,7 +28,7 @@ Now you: answer the same kind of questions yourself, in Python, about any table 
 
 
 def demo(
-    seed: Annotated[int, typer.Option(min=0, help="Another number, another buyer.")] = 4,
+    seed: Annotated[int, typer.Option(min=0, help="Another number, another buyer.")] = 8,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the page with the curves goes.")] = Path(
         "demo.html"
     ),

@@ -20,17 +20,6 @@ class TaskName(StrEnum):
     line = "line"
 
 
-USED_BY = {
-    "dim": ("classify", "choice"),
-    "sigma": ("classify", "choice"),
-    "items": ("choice",),
-    "intervals": ("line",),
-    "distance": ("choice", "line"),
-    "noise": ("classify", "choice", "line"),
-    "learn_scale": ("classify", "choice"),
-}
-
-
 def simulate(
     task: Annotated[TaskName, typer.Argument(help="classify, choice or line")],
     rule: Annotated[
@@ -47,24 +36,37 @@ def simulate(
         str | None, typer.Option(help="item, best, regret or kendall [choice; item]; d_I or d_c [line; d_I].")
     ] = None,
     noise: Annotated[float | None, typer.Option(help="Share of answers that are simply wrong [0].")] = None,
+    drift: Annotated[float | None, typer.Option(help="How far tastes wander an answer [classify, choice; 0].")] = None,
+    margin: Annotated[float | None, typer.Option(help="Bounded noise with this margin [line].")] = None,
+    adversarial: Annotated[
+        bool, typer.Option("--adversarial", help="Bounded noise, the worst allowed [line].")
+    ] = False,
+    told_sigma: Annotated[
+        float | None, typer.Option(help="What the learner wrongly takes for sigma [classify, choice].")
+    ] = None,
     learn_scale: Annotated[
         bool, typer.Option("--learn-scale", help="The learner is not told sigma [classify, choice].")
     ] = False,
+    workers: Annotated[int | None, typer.Option(help="Processes on this machine [one a core].")] = None,
+    cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A dask scheduler, for many machines.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Every step as JSON on standard output.")] = False,
 ) -> None:
     """Lets simulated people answer and shows how the error falls."""
-    from askwise.errors import SettingError
-    from askwise.simulate.run import simulate as run
+    from askwise.experiments.runner import simulate as run
 
-    given = {"dim": dim, "sigma": sigma, "items": items, "intervals": intervals, "distance": distance, "noise": noise}
-    settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if learn_scale:
-        settings["learn_scale"] = True
-    for name in settings:
-        if task not in USED_BY[name]:
-            raise SettingError(
-                f"--{name.replace('_', '-')} means nothing to {task}; it is for {' and '.join(USED_BY[name])}"
-            )
+    given = {
+        "dim": dim,
+        "sigma": sigma,
+        "items": items,
+        "intervals": intervals,
+        "distance": distance,
+        "noise": noise,
+        "drift": drift,
+        "margin": margin,
+        "adversarial": adversarial or None,
+        "told_sigma": told_sigma,
+        "learn_scale": learn_scale or None,
+    }
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task(f"{task}, {rule}", total=runs)
@@ -74,8 +76,10 @@ def simulate(
             questions=questions,
             runs=runs,
             seed=seed,
-            progress=lambda finished: progress.update(bar, completed=finished),
-            **settings,
+            workers=workers,
+            cluster=cluster,
+            progress=lambda finished, total: progress.update(bar, completed=finished),
+            **{option: value for option, value in given.items() if value is not None},
         )
     if as_json:
         typer.echo(json.dumps(result))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -42,14 +43,15 @@ class Panel:
 
 def classification(dim: int, sigma: float) -> Panel:
     """The angle between the posterior's classifiers and the truth, over pi."""
-    return Panel("classify", (("dim", dim), ("sigma", float(sigma))), "error", f"classification, d={dim}, σ={sigma}")
+    settings = (("dim", dim), ("sigma", float(sigma)))
+    return Panel("classify", settings, "error", f"classification error, d={dim}, sigma={sigma}")
 
 
 def choosing(items: int, sigma: float, metric: str) -> Panel:
     """Logit choice in 10 dimensions."""
     settings = (("dim", 10), ("items", items), ("sigma", float(sigma)))
     words = {"top_item_error": "top-item error", "distance_to_best": "distance to best"}
-    return Panel("choice", settings, metric, f"{words[metric]}, n={items}, σ={sigma}")
+    return Panel("choice", settings, metric, f"{words[metric]}, n={items}, sigma={sigma}")
 
 
 METRICS = ("top_item_error", "distance_to_best")
@@ -123,12 +125,12 @@ def write_table(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
 
 
 def interval_picture() -> Any:
-    """A clustering of the line seen as a classifier of the square: pairs that belong together, and pairs that do not."""
+    """A clustering of the line seen as a classifier of the square: which pairs belong together."""
     cuts = [0.0, 0.18, 0.45, 0.6, 0.85, 1.0]
     figure, axes = figure_of(1, 1)
     ax = axes[0, 0]
     ax.add_patch(_rectangle(0, 0, 1, 1, COLOURS[1], 0.25))
-    for low, high in zip(cuts[:-1], cuts[1:], strict=True):
+    for low, high in pairwise(cuts):
         ax.add_patch(_rectangle(low, low, high - low, high - low, COLOURS[2], 0.7))
     ax.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle=":")
     labels = ["0", *(f"$a_{i}$" for i in range(1, len(cuts) - 1)), "1"]

@@ -86,7 +86,7 @@ def draw(count: int, size: int, responses: int, rng: Generator) -> Families:
     answers = rng.integers(responses, size=(count, size))
     answers[:, 0] = 0
     margin = np.where(rng.random(count) < 0.1, 1.0, rng.uniform(0.02, 1.0, count))
-    haste = np.where(rng.random(count) < 0.5, 1.0, rng.random(count) + 1e-3)
+    haste = np.where(rng.random(count) < 0.5, 1.0, rng.uniform(1e-3, 1.0, count))
     return Families(
         weights / weights.sum(axis=1, keepdims=True),
         (table + np.triu(table, 1).transpose(0, 2, 1)).astype(LONG),
@@ -127,7 +127,7 @@ def potential_decrease(families: Families, k: int = 2, times: float = 1.0) -> Fl
     beta = times * families.haste * families.margin / (2 + 2 * k**2)
     promised = families.split() * families.margin * beta / 2
     decrease = 1 - families.worst_mean(_after(families, beta, k))
-    still = np.abs(decrease) + promised < ROUNDING  # nothing is promised and nothing happens
+    still = np.abs(decrease) + promised < 100 * ROUNDING  # next to nothing is promised, and next to nothing happens
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(still, 0, np.where(decrease > 0, promised / decrease, np.inf))
 

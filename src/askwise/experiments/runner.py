@@ -1,7 +1,7 @@
 """Sweeps of task x rule x person, on the cores of this machine or on a cluster.
 
-A run is seeded by its own name, so it gives the same numbers wherever and whenever it is done. Finished runs are kept in
-one SQLite file; a sweep that is stopped, by whatever means, goes on where it was.
+A run is seeded by its own name, so it gives the same numbers wherever and whenever it is done. Finished runs are kept
+in one SQLite file; a sweep that is stopped, by whatever means, goes on where it was.
 """
 
 from __future__ import annotations
@@ -16,13 +16,17 @@ from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+import numpy as np
+
 from askwise.errors import SettingError
-from askwise.simulate.run import follow
+from askwise.simulate.run import follow, summary
 from askwise.simulate.tasks import TASKS
+from askwise.strategies import strategy
 from askwise.streams import stream
 
 Record = dict[str, Any]  # {"metrics": {name: one number a step}, "cpu_s": seconds}
@@ -95,6 +99,49 @@ def sweep(
     return {run: done[run] for run in wanted}
 
 
+def simulate(
+    task: str,
+    *,
+    rule: str = "expected",
+    questions: int = 100,
+    runs: int = 10,
+    seed: int = 0,
+    workers: int | None = None,
+    cluster: str | None = None,
+    progress: Callable[[int, int], Any] = lambda finished, total: None,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Error curves of a rule on a task: the mean over `runs` people and a 68 % bootstrap interval.
+
+    >>> result = simulate("line", questions=3, runs=2, intervals=4, workers=1)
+    >>> sorted(result["metrics"]), len(result["metrics"]["error"]["mean"])
+    (['diameter', 'error'], 4)
+    """
+    if task not in TASKS:
+        raise SettingError(f"there is no task {task!r}; choose one of {', '.join(sorted(TASKS))}")
+    if questions < 1 or runs < 1 or seed < 0:
+        raise SettingError(f"questions and runs must be at least 1, seed at least 0; got {questions}, {runs}, {seed}")
+    strategy(rule)
+    known = signature(TASKS[task]).parameters
+    for option in settings:
+        if option not in known:
+            users = [name for name, made in sorted(TASKS.items()) if option in signature(made).parameters]
+            raise SettingError(f"{option} means nothing to {task}; it is for {' and '.join(users) or 'no task'}")
+    TASKS[task](stream(0, 0, "trial"), **settings)  # refuses bad settings before any worker starts
+    people = [Run(task, rule, questions, person, seed, tuple(sorted(settings.items()))) for person in range(runs)]
+    records = sweep(people, workers=workers, cluster=cluster, progress=progress).values()
+    names = next(iter(records))["metrics"]
+    return {
+        "task": task,
+        "rule": rule,
+        "questions": questions,
+        "runs": runs,
+        "seed": seed,
+        "metrics": {name: summary(np.array([record["metrics"][name] for record in records])) for name in names},
+        "cpu_ms_per_question": 1000 * sum(record["cpu_s"] for record in records) / (runs * questions),
+    }
+
+
 def _perform_all(runs: list[Run], workers: int | None, cluster: str | None) -> Iterator[tuple[Run, Record]]:
     """Yields records as they come. If workers die, what they were doing is done again."""
     left = dict.fromkeys(runs)
@@ -102,7 +149,7 @@ def _perform_all(runs: list[Run], workers: int | None, cluster: str | None) -> I
         if not left:
             return
         try:
-            with executor(min(workers or os.cpu_count() or 1, len(left)), cluster) as pool:
+            with executor(min(_cores() if workers is None else workers, len(left)), cluster) as pool:
                 futures = {pool.submit(perform, run): run for run in left}
                 try:
                     for future in as_completed(futures):
@@ -117,6 +164,10 @@ def _perform_all(runs: list[Run], workers: int | None, cluster: str | None) -> I
                     f"the worker processes died {TRIES} times, last while {len(left)} runs were left; "
                     "use fewer workers, or look for what kills them (memory?)"
                 ) from None
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
@@ -136,13 +187,15 @@ def executor(workers: int, cluster: str | None) -> Iterator[Executor]:
             "a cluster needs dask.distributed; install it with: pip install 'askwise[cluster]'"
         ) from None
     try:
-        client = Client(cluster, timeout="10s", set_as_default=False)
+        client = Client(  # type: ignore[no-untyped-call]
+            cluster, timeout="10s", set_as_default=False
+        )
     except (OSError, ValueError) as refused:
         raise SettingError(
             f"no dask scheduler answers at {cluster!r} ({refused}); start one, or leave out the address"
         ) from None
     with client:
-        yield client.get_executor(pure=False)
+        yield client.get_executor(pure=False)  # type: ignore[no-untyped-call]
 
 
 @contextmanager

@@ -9,25 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from askwise.errors import AnswerError
+from askwise.errors import AnswerError, SettingError
 from askwise.losses import Loss, value_and_slope
-from askwise.types import Answer, Atoms, Floats
+from askwise.structures import LinearFamily
+from askwise.types import Answer, Floats
 
 WIDEST = 1024  # answers handled at a time
 BLOCK = 1 << 14  # scores handled at a time: larger temporaries leave the cache and are paged in anew each time
-
-
-class LinearFamily(Protocol):
-    """What these posteriors need to know of a family: how an atom becomes a row of features."""
-
-    @property
-    def dimension(self) -> int: ...
-    def features(self, atoms: Atoms) -> Floats: ...  # (A, ...) -> (A, D)
 
 
 def checked(family: LinearFamily, answer: Answer) -> tuple[Floats, float]:
@@ -67,6 +60,8 @@ class Evidence:
 
     @staticmethod
     def none(loss: Loss, dimension: int) -> Evidence:
+        if loss.decides or loss.name == "softmax":
+            raise SettingError(f"the {loss.name} loss is not a convex function of one score; use logistic or davidson")
         return Evidence(loss, np.zeros((dimension, 0)), np.zeros((0, 0)), np.zeros(0), np.zeros(0))
 
     @property

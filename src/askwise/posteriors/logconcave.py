@@ -15,10 +15,11 @@ from numpy.random import Generator
 
 from askwise.errors import SettingError
 from askwise.losses import Loss
-from askwise.posteriors.evidence import Evidence, LinearFamily, checked
+from askwise.posteriors.evidence import Evidence, checked
 from askwise.posteriors.hmc import Plan, run
 from askwise.posteriors.reference import Reference, fit
 from askwise.posteriors.trial import Trial, attempt
+from askwise.structures import LinearFamily
 from askwise.types import Answer, Floats, Ints, Sample
 
 SCALES = np.geomspace(0.3, 30.0, 13)
@@ -60,8 +61,6 @@ class LogConcave:
             raise SettingError(f"beta must be a positive number, got {beta}; a noiseless update needs a finite family")
         if sigma is not None and not 0 < sigma < float("inf"):
             raise SettingError(f"sigma must be a positive number or None, got {sigma}")
-        if loss.decides or loss.name == "softmax":
-            raise SettingError(f"the {loss.name} loss is not a convex function of one score; use logistic or davidson")
         grid = SCALES if sigma is None else np.array([float(sigma)])
         log_prior = np.log(grid) - np.log1p((grid / TYPICAL) ** 2)  # half-Cauchy, per unit of log scale
         log_prior = log_prior - np.log(np.exp(log_prior).sum())

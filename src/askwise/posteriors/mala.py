@@ -14,7 +14,8 @@ from numpy.random import Generator
 
 from askwise.errors import SettingError
 from askwise.losses import Loss
-from askwise.posteriors.evidence import Evidence, LinearFamily, checked
+from askwise.posteriors.evidence import Evidence, checked
+from askwise.structures import LinearFamily
 from askwise.types import Answer, Floats, Sample
 
 REJECTION = 0.4  # the share of proposals to refuse: near the best pace of Langevin proposals

@@ -115,7 +115,7 @@ def climb(
 
 
 def log_sum(logs: Floats) -> Floats:
-    """log of the sum of exponentials over the first axis; np.logaddexp.reduce is ten times as slow."""
+    """log of the sum of exponentials over the first axis; np.logaddexp.reduce is much slower."""
     top = logs.max(axis=0)
     return top + np.log(np.exp(logs - top).sum(axis=0))
 

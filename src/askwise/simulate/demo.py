@@ -13,7 +13,7 @@ import numpy as np
 from askwise.encode import encode
 from askwise.goals import best_item
 from askwise.session import Session
-from askwise.simulate.people import Person
+from askwise.simulate.people import ByModel, answer
 from askwise.streams import stream
 from askwise.types import Question, Response
 
@@ -76,10 +76,10 @@ class Buyer:
 
     def shop(self, session: Session) -> Iterator[Step]:
         """Answers until the session is done."""
-        person = Person(session.problem, self.taste)
+        person = ByModel(session.problem, self.taste)
         while not session.done:
             question = session.ask()
-            response = person.answer(session, stream(self.seed, len(session.answers), "buyer"))
+            response = answer(session, person, stream(self.seed, len(session.answers), "buyer"))
             guess = str(session.estimate())
             yield Step(question, response, session.diameter, guess, float(self.regret[self.items.names.index(guess)]))
 

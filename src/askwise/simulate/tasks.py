@@ -19,7 +19,7 @@ from askwise.posteriors import Posterior
 from askwise.posteriors.enumerated import Enumerated
 from askwise.posteriors.logconcave import LogConcave
 from askwise.problem import Problem, noise_beta
-from askwise.simulate.people import Person
+from askwise.simulate.people import Bounded, ByModel, Drifting, Labeller, Lapsing, Person
 from askwise.split import average_diameter
 from askwise.structures.choice import Choice
 from askwise.structures.finite import Finite
@@ -41,19 +41,25 @@ class Task:
 
 
 def classify(
-    rng: Generator, *, dim: int = 10, sigma: float = 5.0, noise: float = 0.0, learn_scale: bool = False
+    rng: Generator,
+    *,
+    dim: int = 10,
+    sigma: float = 5.0,
+    told_sigma: float | None = None,
+    learn_scale: bool = False,
+    noise: float = 0.0,
+    drift: float = 0.0,
 ) -> Task:
     """A linear classifier w ~ N(0, sigma^2 I), points uniform on the sphere, logistic noise. Metric: the angle over pi.
 
-    >>> classify(np.random.default_rng(0), dim=3).person.truth.shape
-    (3,)
+    >>> sorted(classify(np.random.default_rng(0), dim=3).metrics)
+    ['error']
     """
     _check(dim=dim, sigma=sigma)
-    truth = sigma * rng.standard_normal(dim)
-    family = LinearSphere(dim)
-    problem = Problem(family, Angle(), logistic)
-    prior = LogConcave.prior(family, logistic, sigma=None if learn_scale else sigma)
-    return Task(problem, prior, Person(problem, truth, noise), {"error": _mean_distance(Angle(), truth)})
+    problem = Problem(LinearSphere(dim), Angle(), logistic)
+    person = _person(problem, sigma * rng.standard_normal(dim), drift)
+    prior = LogConcave.prior(LinearSphere(dim), logistic, sigma=None if learn_scale else told_sigma or sigma)
+    return Task(problem, prior, _lapsing(person, problem, noise), {"error": _mean_distance(Angle(), person)})
 
 
 def choice(
@@ -62,9 +68,11 @@ def choice(
     items: int = 50,
     dim: int = 10,
     sigma: float = 5.0,
+    told_sigma: float | None = None,
+    learn_scale: bool = False,
     distance: str = "item",
     noise: float = 0.0,
-    learn_scale: bool = False,
+    drift: float = 0.0,
 ) -> Task:
     """A taste w ~ N(0, sigma^2 I) for items uniform on the sphere, logit choice between two.
 
@@ -83,20 +91,31 @@ def choice(
     if distance not in goals:
         raise SettingError(f"the distance of a choice task is one of {', '.join(goals)}; got {distance!r}")
     rows = unit_rows(rng.standard_normal((items, dim)))
-    truth = sigma * rng.standard_normal(dim)
     family = Choice(rows)
     problem = Problem(family, goals[distance](rows), logistic)
-    prior = LogConcave.prior(family, logistic, sigma=None if learn_scale else sigma)
+    person = _person(problem, sigma * rng.standard_normal(dim), drift)
+    prior = LogConcave.prior(family, logistic, sigma=None if learn_scale else told_sigma or sigma)
     apart = BestItemDistance(rows)
     metrics = {
-        "top_item_error": _mean_distance(BestItem(rows), truth),
-        "distance_to_best": _mean_distance(apart, truth, apart.scale),
+        "top_item_error": _mean_distance(BestItem(rows), person),
+        "distance_to_best": _mean_distance(apart, person, apart.scale),
     }
-    return Task(problem, prior, Person(problem, truth, noise), metrics)
+    return Task(problem, prior, _lapsing(person, problem, noise), metrics)
 
 
-def line(rng: Generator, *, intervals: int = 8, distance: str = "d_I", noise: float = 0.0) -> Task:
+def line(
+    rng: Generator,
+    *,
+    intervals: int = 8,
+    distance: str = "d_I",
+    noise: float = 0.0,
+    margin: float | None = None,
+    adversarial: bool = False,
+) -> Task:
     """A clustering of the line out of the hard set (see `hard_clusterings`), same-or-different questions.
+
+    A share `noise` of answers is wrong, and the learner knows it; or people have bounded noise with a `margin`, and the
+    learner takes the beta for which the paper's consistency theorem holds, a tenth of it.
 
     >>> sorted(line(np.random.default_rng(0), intervals=4).metrics)
     ['diameter', 'error']
@@ -110,24 +129,35 @@ def line(rng: Generator, *, intervals: int = 8, distance: str = "d_I", noise: fl
     names = [f"{left:.4g} and {right:.4g}" for left, right in pairs]
     family = Finite(Intervals(points).predict(structures, pairs), {"same": 1, "different": 0}, names)
     tabled = Tabled(goals[distance].pairwise(structures))
-    problem = Problem(family, tabled, zero_one, noise_beta(noise))
     truth = np.asarray(rng.integers(len(structures)))
+    person: Labeller | Bounded = Labeller(family, truth, noise)
+    if margin is not None:
+        person = Bounded(family, truth, margin, adversarial)
+    problem = Problem(family, tabled, zero_one, noise_beta(noise) if margin is None else margin / 10)
     prior = Enumerated.prior(family, np.arange(len(structures)), zero_one, problem.beta)
     metrics = {
         "diameter": lambda sample: average_diameter(form_of(tabled, sample.structures), sample.weights, sample.exact),
-        "error": _mean_distance(tabled, truth),
+        "error": _mean_distance(tabled, person),
     }
-    return Task(problem, prior, Person(problem, truth), metrics)
+    return Task(problem, prior, person, metrics)
 
 
 TASKS: Mapping[str, Callable[..., Task]] = {"choice": choice, "classify": classify, "line": line}
 
 
-def _mean_distance(distance: Distance, truth: Any, scale: float = 1.0) -> Callable[[Sample], float]:
-    """The posterior's average error, as in the paper."""
+def _person(problem: Problem, truth: Any, drift: float) -> ByModel | Drifting:
+    return Drifting(problem, truth, drift) if drift else ByModel(problem, truth)
+
+
+def _lapsing(person: Person, problem: Problem, lapses: float) -> Person:
+    return Lapsing(person, problem.family.responses(np.empty((0, 1))), lapses) if lapses else person
+
+
+def _mean_distance(distance: Distance, person: Any, scale: float = 1.0) -> Callable[[Sample], float]:
+    """The posterior's average error, as in the paper, against what is true of the person by now."""
 
     def mean(sample: Sample) -> float:
-        there = np.repeat(np.asarray(truth)[None], len(sample.weights), axis=0)
+        there = np.repeat(np.asarray(person.truth)[None], len(sample.weights), axis=0)
         return scale * float(sample.weights @ distance.paired(sample.structures, there))
 
     return mean

@@ -24,8 +24,8 @@ class Family(Protocol):
     def responses(self, predictions: Floats) -> Sequence[Response] | Floats: ...  # Y answers, or (Y, A) real ones
 
 
-class LinearFamily(Family, Protocol):
-    """A family whose structures are weight vectors: the score of an atom is features(atom) . weights."""
+class LinearFamily(Protocol):
+    """What samplers need of a family whose structures are weights: the score of an atom is features . weights."""
 
     @property
     def dimension(self) -> int: ...

@@ -13,6 +13,8 @@ from askwise.structures import draw_pool
 from askwise.structures.linear import signs
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
+ANSWERS = ("left", "right", "equal")
+
 
 class Choice:
     """N items with D features each; an atom is a pair (i, j) with i < j, its score w . (x_i - x_j).
@@ -33,6 +35,9 @@ class Choice:
                 f"a choice needs at least two items, each a row of finite numbers; got shape {self.items.shape}"
             )
         count = len(self.items)
+        taken = [name for name in names or () if name.strip().casefold() in ANSWERS]
+        if taken:
+            raise DataError(f"an item is called {taken[0]!r}, which is also what people answer; give it another name")
         self.names = tuple(names) if names is not None else tuple(f"item {i}" for i in range(count))
         self.images: tuple[str | None, ...] = tuple(images) if images is not None else (None,) * count
         self.ties = ties

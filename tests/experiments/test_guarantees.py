@@ -1,0 +1,119 @@
+"""The guarantees in a short form: kept where they should be, refuted where their numbers are cut down."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from askwise.experiments import guarantees
+from askwise.experiments.guarantees import believing, close_race, consistency, noise_table, select, stopping, tally
+from askwise.split import split
+from askwise.stopping import DiameterBelow
+from askwise.strategies.select import Select
+from askwise.types import Sample
+from tests.helpers import SEED, generator
+
+
+@pytest.mark.parametrize(("kept", "runs"), [(0, 20), (13, 20), (20, 20)])
+def test_interval_is_clopper_pearson(kept, runs):
+    found = tally("any", kept, runs, 0.5)
+    exact = binomtest(kept, runs).proportion_ci(guarantees.LEVEL, method="exact")
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
+    assert found.refuted == (found.high < 0.5)
+
+
+@pytest.mark.parametrize("responses", [2, 3])
+def test_select_keeps_both_promises(responses):
+    found = select(Select(0.5, 0.1), runs=40, responses=responses, seed=SEED)
+    assert not found.splits.refuted
+    assert not found.pairs.refuted
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.25])
+def test_select_stays_at_a_known_share_of_its_bound(alpha):
+    """(1 + alpha / 2)(1 - alpha): the pairs concentrate at N / (rho diameter), the bound leaves room for chance."""
+    found = select(Select(alpha, 0.1), runs=30, seed=SEED)
+    assert found.share == pytest.approx((1 + alpha / 2) * (1 - alpha), abs=0.02)
+    assert found.most <= 1
+
+
+def test_a_close_race_is_close():
+    problem, weights = close_race(generator(910), alpha=0.2)
+    rho = split(problem, Sample(np.arange(200), weights, exact=True), np.arange(20)).average_split()
+    assert rho[0] == rho.max()
+    assert (rho[1:] < 0.8 * rho[0]).all()
+    assert (rho[1:] > 0.75 * rho[0]).all()
+
+
+class Hasty(Select):
+    def threshold(self, atoms, responses):
+        return super().threshold(atoms, responses) / 100
+
+
+def test_select_in_a_close_race():
+    assert not select(Select(0.2, 0.1), runs=40, close=True, seed=SEED).splits.refuted
+    assert select(Hasty(0.2, 0.1), runs=40, close=True, seed=SEED).splits.refuted
+
+
+@pytest.mark.parametrize("responses", [2, 3, 4])
+@pytest.mark.parametrize("adverse", [True, False])
+def test_noise_keeps_its_margin(responses, adverse):
+    truth = generator(911).integers(responses, size=50)
+    chances = noise_table(generator(912), truth, responses, 0.4, adverse)
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    assert (chances >= 0).all()
+    rows = np.arange(50)
+    right = chances[rows, truth]
+    rivals = chances.copy()
+    rivals[rows, truth] = 0.0
+    lead = right - rivals.max(axis=1)
+    assert (lead >= 0.4 - 1e-12).all()
+    if adverse:
+        np.testing.assert_allclose(lead, 0.4)
+
+
+@pytest.mark.parametrize(("responses", "adverse"), [(2, True), (3, False)])
+def test_consistent(responses, adverse):
+    found = consistency(runs=3, answers=500, responses=responses, adverse=adverse, seed=SEED)
+    assert found.beta == 0.08
+    assert found.mean[0] > 0.1
+    assert found.worst[-1] < 1e-3
+
+
+def test_not_consistent_where_the_noise_has_no_margin(monkeypatch):
+    """The wrong answer is the likelier one: the mean distance stays."""
+    honest = guarantees.noise_table
+    monkeypatch.setattr(guarantees, "noise_table", lambda *settings: honest(*settings)[:, ::-1])
+    assert consistency(runs=2, answers=300, seed=SEED).mean[-1] > 0.1
+
+
+def test_believing():
+    for diameter in (0.01, 0.2, 0.5, 0.9):
+        weights = believing(diameter)
+        assert weights.sum() == pytest.approx(1)
+        assert 1 - weights @ weights == pytest.approx(diameter)
+
+
+def test_stopping_neither_early_nor_late():
+    patient, prompt = stopping(runs=60, rounds=6, seed=SEED)
+    assert not patient.refuted
+    assert not prompt.refuted
+
+
+def test_stopping_with_few_pairs_is_refuted(monkeypatch):
+    full = DiameterBelow.pairs
+    monkeypatch.setattr(DiameterBelow, "pairs", lambda self, turn: full(self, turn) // 48)
+    patient, prompt = stopping(runs=60, rounds=6, seed=SEED)
+    assert patient.refuted
+    assert prompt.refuted
+
+
+def test_written_as_csv(tmp_path):
+    results = stopping(runs=2, rounds=1)
+    guarantees.write(results, tmp_path / "kept.csv")
+    with open(tmp_path / "kept.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["kept"]) for row in rows] == [found.kept for found in results]

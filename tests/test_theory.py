@@ -65,8 +65,8 @@ def test_zero_one_sampling():
     assert found.structures.mended == 2 * np.ceil(96 * 32 * log(8 * 16))
 
 
-def test_zero_one_by_simulation():
-    """Azuma's part: T steps of that mean and range fall short of half their mean with probability below delta / 4."""
+def test_zero_one_leaves_chance_a_quarter_of_delta():
+    """Azuma: T steps of that mean and range fall short of half their mean with probability below delta / 4."""
     delta, beta = 0.2, 0.1
     rounds = theory.zero_one_resources(1, Index(1.0, 0.5, 0.5), delta, margin=1.0, beta=beta, mass=0.5).rounds.mended
     step, spread = beta / 4, exp(2 * beta) - exp(-2 * beta)

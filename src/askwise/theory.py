@@ -14,6 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 from askwise.errors import SettingError
 
 Value = TypeVar("Value")
+Needs = Callable[[int], float]
 WHOLE = {"atoms": 1, "dimension": 1, "k": 1, "responses": 2, "turn": 1}  # what is counted, and its least value
 
 
@@ -41,9 +42,9 @@ class Resources(NamedTuple):
 
 
 class Least(NamedTuple):
-    """So many atoms drawn or so many questions are needed to come within `distance` of any target."""
+    """So many atoms drawn or questions asked to come within `distance` of any target, lacking an average split."""
 
-    lacking: Index  # the average splitting index that the family does not have
+    lacking: Index
     atoms: float
     questions: float
     distance: float
@@ -82,8 +83,8 @@ def select_pairs(alpha: float, delta: float, atoms: float, responses: int, split
     _check(split=split)
     if not alpha < 1:
         raise SettingError(f"alpha must be below 1, got {alpha}")
-    halting = select_threshold(alpha, delta, atoms, responses).mended
-    return _same(_up(halting / ((1 + alpha / 2) * (1 - alpha) * split)))
+    room = (1 + alpha / 2) * (1 - alpha) * split
+    return _same(_up(select_threshold(alpha, delta, atoms, responses).mended / room))
 
 
 def stopping_pairs(turn: int, epsilon: float, delta: float, closeness: float = 1.0) -> Bound[float]:
@@ -250,9 +251,7 @@ def hard_line(k: int, epsilon: float) -> Bound[int]:
     return _same(min(k, int(1 / sqrt(8 * epsilon) + 1e-9)) + 1)
 
 
-def _version_space(
-    index: Index, delta: float, dimension: int, responses: int, closeness: float
-) -> Callable[[int], float]:
+def _version_space(index: Index, delta: float, dimension: int, responses: int, closeness: float) -> Needs:
     """What rate * T must exceed: twice log of one over the mass left (Bayesian posterior lower bound), and the goal."""
 
     def needs(rounds: int) -> float:
@@ -264,7 +263,7 @@ def _version_space(
     return needs
 
 
-def _first(rate: float, needs: Callable[[int], float]) -> float:
+def _first(rate: float, needs: Needs) -> float:
     """From which T on rate * T >= needs(T); `needs` is concave and starts above the rate."""
     if rate <= 0:
         return inf

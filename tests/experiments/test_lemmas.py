@@ -133,6 +133,24 @@ def test_the_worst_noise_is_the_worst(responses):
         assert noise @ values[:, place] <= worst[place] + 1e-12
 
 
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_the_supermartingale_s_own_limit(k):
+    """It holds up to beta = ln(likelihood of the true answer over that of the likeliest wrong one) / k, not beyond."""
+
+    def growth(mass, noise, beta):
+        stay = noise[0] * (mass[0] + np.exp(-beta) * (1 - mass[0])) ** k
+        return stay + (noise[1:] * (np.exp(beta) * mass[1:] + 1 - mass[1:]) ** k).sum()
+
+    rng = generator(903, k)
+    for _ in range(300):
+        noise = np.sort(rng.dirichlet(np.ones(rng.integers(2, 5))))[::-1]
+        limit = np.log(noise[0] / noise[1]) / k
+        assert growth(rng.dirichlet(np.full(len(noise), 0.3)), noise, limit) <= 1 + 1e-12
+        rival = np.eye(len(noise))[1]
+        assert growth(rival, noise, limit) == pytest.approx(1)
+        assert growth(rival, noise, 1.01 * limit) > 1
+
+
 def test_climbing_makes_it_worse():
     rng = generator(902)
     family = lemmas.draw(50, 5, 3, rng)

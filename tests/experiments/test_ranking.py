@@ -73,6 +73,15 @@ def test_ndbal_against_random():
     assert growth(blind.levels, blind.mean).power > 0.7
 
 
+def test_side_by_side():
+    found = ranking.compare(runs=2, seed=SEED, levels=(0.3, 0.2))
+    assert sorted(found) == ["ndbal", "random"]
+    for rule, (result, grown) in found.items():
+        assert result.rule == rule
+        assert len(result.curves) == 2
+        assert grown == growth(result.levels, result.mean)
+
+
 def test_growth_tells_logarithms_from_powers():
     levels = np.geomspace(0.2, 0.01, 10)
     log_like, power = growth(levels, 4 * np.log2(1 / levels)), growth(levels, 2 * levels**-0.5)

@@ -73,7 +73,7 @@ def questions(k: int, goal: str, alpha: float = ALPHA, share: float = SHARE) -> 
     """(k, k + 1): the questions NDBAL asks when the truth is (end, cut), -1 where that is no clustering of the set.
 
     It stops when the average diameter is below `share` * ((1 - alpha) / k)^2; a share of 1 or more would end it before
-    the cuts matter.
+    the cuts matter. alpha is taken as the nearest fraction with a denominator of at most 1,000.
 
     >>> questions(8, "d_c").max(), questions(8, "d_I").max()
     (np.int64(8), np.int64(4))

@@ -19,7 +19,8 @@ EASY = 0.95  # above this it may try fewer next time
 LADDER = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32])
 HEAVY = 0.02  # share of the weight from which on a scale is worth a second try
 DRAWS = 390  # importance draws of all references together
-PILOTS = 64  # of which are moved on when there is only one scale, so that there is nothing to weigh
+FEW = 128  # draws when there is only one scale, so that there is nothing to weigh
+PILOTS = 64  # of which are moved on then
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Trial:
     steps: Ints  # (K,) steps of a trajectory at which enough are accepted
     accepted: Floats  # (K,) share of trajectories accepted
     trajectories: int  # for a fresh draw of a reference to become one of the posterior
-    effective_sample_size: float  # of DRAWS draws of the references, weighted towards the posterior
+    effective_sample_size: float  # that DRAWS draws of the references would have, weighted towards the posterior
     pareto_shape: float  # of these weights
     spread: float  # mean square of whitened draws of the posterior; 1 where the references are right
 
@@ -65,7 +66,7 @@ def attempt(
     trajectories of steps[k] steps or, where too few are accepted, of more.
     """
     count = len(log_prior)
-    shares = np.ceil(DRAWS * (hoped + 1 / count) / 2).astype(int)
+    shares = np.ceil((DRAWS if count > 1 else FEW) * (hoped + 1 / count) / 2).astype(int)
     pilots = shares if count > 1 else np.array([PILOTS])
     noise = rng.standard_normal((int(shares.sum()), evidence.rank), dtype=evidence.precision)
     starts = Target(evidence, reference, shares).points(noise)

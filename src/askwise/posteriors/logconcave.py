@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import ceil, log2
 
 import numpy as np
 from numpy.random import Generator
@@ -24,6 +25,7 @@ from askwise.types import Answer, Floats, Ints, Sample
 
 SCALES = np.geomspace(0.3, 30.0, 13)
 TYPICAL = 5.0  # where the half-Cauchy weight of the scales has its knee
+USUAL = 600  # draws; where more are wanted, they get a trajectory more for each fourfold
 NEGLIGIBLE = 3e-5  # share of the weight below which a scale is left out until a neighbour revives it
 
 
@@ -91,7 +93,9 @@ class LogConcave:
         plan = Plan(evidence, self.reference, counts, trial.steps)
         noise = rng.standard_normal((count, evidence.rank), dtype=evidence.precision)
         if evidence.rank:
-            noise, _ = run(plan, noise, trial.trajectories, rng)
+            # what is left of the start must stay below the draws' own noise: each trajectory halves it or better
+            more = ceil(log2(max(count / USUAL, 1.0)) / 2)
+            noise, _ = run(plan, noise, trial.trajectories + more, rng)
         points = plan.target.points(noise)
         # what no answer spoke about keeps its prior: noise with the part inside the span taken out
         structures = rng.standard_normal((count, self.family.dimension))

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import binomtest
 
 from askwise.experiments import guarantees
+from askwise.experiments.files import write_table
 from askwise.experiments.guarantees import believing, close_race, consistency, noise_table, select, stopping, tally
 from askwise.split import split
 from askwise.stopping import DiameterBelow
@@ -113,7 +114,7 @@ def test_stopping_with_few_pairs_is_refuted(monkeypatch):
 
 def test_written_as_csv(tmp_path):
     results = stopping(runs=2, rounds=1)
-    guarantees.write(results, tmp_path / "kept.csv")
+    write_table(results, tmp_path / "kept.csv")
     with open(tmp_path / "kept.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [int(row["kept"]) for row in rows] == [found.kept for found in results]

@@ -11,6 +11,7 @@ import pytest
 from scipy.optimize import linprog
 
 from askwise.experiments import lemmas
+from askwise.experiments.files import write_table
 from askwise.experiments.lemmas import (
     Families,
     average_diameter,
@@ -170,7 +171,7 @@ def test_counterexample_at_the_bayes_beta():
 
 def test_written_as_csv(tmp_path):
     checks = check_all(count=10)
-    lemmas.write(checks, tmp_path / "lemmas.csv")
+    write_table(checks, tmp_path / "lemmas.csv")
     with open(tmp_path / "lemmas.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["name"] for row in rows] == [found.name for found in checks]

@@ -12,6 +12,7 @@ from askwise.distances import Tabled
 from askwise.distances.clusters import IntervalMembership, PairDisagreement
 from askwise.errors import SettingError
 from askwise.experiments import line
+from askwise.experiments.files import write_table
 from askwise.losses import zero_one
 from askwise.problem import Problem
 from askwise.split import split
@@ -92,7 +93,7 @@ def test_every_clustering_is_counted():
 
 
 def test_written_as_csv(tmp_path):
-    line.write(line.table([2, 4]), tmp_path / "line.csv")
+    write_table(line.table([2, 4]), tmp_path / "line.csv")
     with open(tmp_path / "line.csv", newline="") as file:
         rows = list(csv.reader(file))
     assert rows[0][:3] == ["k", "questions_dc", "questions_dI"]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -114,14 +112,6 @@ def draw(name: str, rows: Sequence[Mapping[str, Any]], note: str) -> Any:
     figure.legend(seen.values(), seen.keys(), loc="outside lower center", ncols=len(seen), frameon=False)
     figure.suptitle(note, fontsize="small")
     return figure
-
-
-def write_table(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """As CSV."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)))
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def interval_picture() -> Any:

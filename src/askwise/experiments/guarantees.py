@@ -5,11 +5,9 @@ Families are random tables of answers with random distances and a random prior, 
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -226,11 +224,3 @@ def stopping(
     prompt = sum(all(stops(0.495, run, turn) for turn in turns) for run in range(runs))
     names = ("stopping: not while above epsilon", "stopping: at once below epsilon / 2")
     return tally(names[0], patient, runs, 1 - delta), tally(names[1], prompt, runs, 1 - delta)
-
-
-def write(results: Iterable[Kept], path: str | Path) -> None:
-    """The counts as CSV."""
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        sheet = csv.writer(file)
-        sheet.writerow(Kept._fields)
-        sheet.writerows(results)

@@ -8,11 +8,9 @@ corner, where some wrong responses are as likely as allowed and the others never
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -186,14 +184,6 @@ def bayes_counterexample(noise: float = 0.1) -> float:
     beta = np.log((1 - LONG(noise)) / LONG(noise))
     after = _after(families, np.array([beta]), 2)
     return float((1 - noise) * after[0, 0] + noise * after[1, 0])
-
-
-def write(checks: Iterable[Check], path: str | Path) -> None:
-    """The outcomes as CSV."""
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(Check._fields)
-        table.writerows(checks)
 
 
 def _after(families: Families, beta: Floats, k: int) -> Floats:

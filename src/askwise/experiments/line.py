@@ -15,11 +15,9 @@ k cells, the others are clusters of their own, and cell `cut` is halved or (cut 
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -132,14 +130,6 @@ def table(sizes: Sequence[int] = SIZES, alpha: float = ALPHA, share: float = SHA
         means, medians = (whole.mean(), known.mean()), (np.median(whole), np.median(known))
         rows.append(Row(k, int(whole.max()), int(known.max()), *map(float, means), *map(float, medians)))
     return rows
-
-
-def write(rows: Iterable[Row], path: str | Path) -> None:
-    """The table as CSV."""
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        sheet = csv.writer(file)
-        sheet.writerow(Row._fields)
-        sheet.writerows(rows)
 
 
 def cell_units(alpha: float) -> int:

@@ -8,9 +8,11 @@ from typing import Any
 
 from askwise.errors import SettingError
 from askwise.experiments import figures
+from askwise.experiments.files import save, write_table
 from askwise.experiments.runner import sweep
+from askwise.experiments.theory_report import theory_report
 
-NAMES = (*figures.FIGURES, "intervals")
+NAMES = (*figures.FIGURES, "intervals", "theory")
 QUICK = {"questions": 30, "runs": 3}
 
 
@@ -26,7 +28,7 @@ def reproduce(
     cluster: str | None = None,
     progress: Callable[[int, int], Any] = lambda finished, total: None,
 ) -> list[Path]:
-    """Writes each figure as PNG and PDF and its numbers as CSV; returns what was written.
+    """Writes each figure as PNG and PDF and its numbers as CSV, and the checks of the theory; returns what was written.
 
     Finished runs are kept in `runs.sqlite` in the folder, so a second call draws from them.
     """
@@ -50,16 +52,12 @@ def reproduce(
     for name in names:
         if name in figures.FIGURES:
             table = figures.table_of(name, records, rules, questions, runs)
-            figures.write_table(table, folder / f"{name}.csv")
-            written += [folder / f"{name}.csv", *save(figures.draw(name, table, note), folder / name)]
-        else:
+            written += [
+                write_table(table, folder / f"{name}.csv"),
+                *save(figures.draw(name, table, note), folder / name),
+            ]
+        elif name == "intervals":
             written += save(figures.interval_picture(), folder / name)
+        else:
+            written += theory_report(folder, quick)
     return written
-
-
-def save(figure: Any, stem: Path) -> list[Path]:
-    """As PNG and PDF."""
-    paths = [stem.with_suffix(suffix) for suffix in (".png", ".pdf")]
-    for path in paths:
-        figure.savefig(path, dpi=150)
-    return paths

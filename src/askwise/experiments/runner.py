@@ -157,7 +157,8 @@ def _perform_all(runs: list[Run], workers: int | None, cluster: str | None) -> I
                         yield run, future.result()
                         del left[run]
                 finally:
-                    pool.shutdown(wait=False, cancel_futures=True)
+                    for future in futures:
+                        future.cancel()
         except BrokenProcessPool:
             if attempt == TRIES - 1:
                 raise SettingError(

@@ -1,0 +1,94 @@
+"""What the paper proves, checked by running it, as tables and pictures in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from askwise.experiments import guarantees, lemmas, line, ranking
+from askwise.experiments.files import save, write_table
+from askwise.report.curves import COLOURS, figure_of
+from askwise.strategies.select import Select
+
+
+def theory_report(folder: Path, quick: bool = False) -> list[Path]:
+    """Lemmas by enumeration, guarantees by simulation, and how questions grow on the line and for rankings."""
+    written = [write_table(lemma_checks(quick), folder / "lemmas.csv")]
+    written.append(write_table(guarantee_checks(30 if quick else 300), folder / "guarantees.csv"))
+    curve = guarantees.consistency(runs=2 if quick else 10, answers=100 if quick else 600)
+    errors = [
+        {"answers": answers, "mean_error": mean, "worst_error": worst}
+        for answers, (mean, worst) in enumerate(zip(curve.mean, curve.worst, strict=True))
+    ]
+    written.append(write_table(errors, folder / "consistency.csv"))
+    rows = line.table((8, 16, 32) if quick else line.SIZES)
+    written += [write_table(rows, folder / "line.csv"), *save(line_picture(rows), folder / "line")]
+    compared = ranking.compare(runs=3, levels=(0.2, 0.1, 0.05)) if quick else ranking.compare(runs=60)
+    written.append(write_table(_needed_rows(compared), folder / "ranking.csv"))
+    return written + save(ranking_picture(compared), folder / "ranking")
+
+
+def lemma_checks(quick: bool) -> list[lemmas.Check]:
+    """Random families, then families pushed towards a violation by local search; and what happens at the Bayes beta."""
+    drawn = lemmas.check_all(2_000 if quick else 300_000, seed=5)
+    pushed = lemmas.check_all(200 if quick else 5_000, steps=10 if quick else 60, seed=6)
+    named = [check._replace(name=f"{check.name}, pushed") for check in pushed]
+    growth = lemmas.bayes_counterexample()
+    return [*drawn, *named, lemmas.Check("potential decrease, k=2, at the Bayes beta", 1, growth, growth <= 1)]
+
+
+def guarantee_checks(runs: int) -> list[guarantees.Kept]:
+    """SELECT's two promises for random problems and for a close race, and the stopping rule's two."""
+    kept: list[guarantees.Kept] = []
+    for close in (False, True):
+        found = guarantees.select(Select(alpha=0.5, delta=0.1), runs, close=close)
+        race = ", a close race" if close else f", at {found.share:.3f} of the bound on average"
+        kept += [
+            found.splits._replace(name=found.splits.name + race),
+            found.pairs._replace(name=found.pairs.name + race),
+        ]
+    return [*kept, *guarantees.stopping(runs)]
+
+
+def line_picture(rows: Sequence[line.Row]) -> Any:
+    """Questions against k, both axes doubling."""
+    figure, axes = figure_of(1, 1)
+    ax = axes[0, 0]
+    sizes = [row.k for row in rows]
+    for values, colour, name in (
+        ([row.questions_dc for row in rows], COLOURS[1], "the whole clustering, d_c (worst truth)"),
+        ([row.questions_dI for row in rows], COLOURS[0], "the known interval's cluster, d_I (worst truth)"),
+    ):
+        ax.plot(sizes, values, "o-", color=colour, label=name)
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log", base=2)
+    ax.set_xticks(sizes, [str(size) for size in sizes])
+    ax.yaxis.set_major_formatter("{x:.0f}")
+    ax.set(xlabel="k, the number of cells", ylabel="questions", title="NDBAL on the line, exact")
+    ax.legend(frameon=False, fontsize="small")
+    return figure
+
+
+def ranking_picture(compared: Mapping[str, tuple[ranking.Needed, ranking.Growth]]) -> Any:
+    """Questions against epsilon, with standard errors."""
+    figure, axes = figure_of(1, 1)
+    ax = axes[0, 0]
+    for (rule, (needed, _)), colour in zip(compared.items(), (COLOURS[0], COLOURS[3]), strict=True):
+        ax.errorbar(needed.levels, needed.mean, needed.error, fmt="o-", color=colour, label=rule, capsize=2)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.invert_xaxis()
+    ax.set(
+        xlabel="epsilon, the Kendall distance reached", ylabel="questions", title="rankings in 3 dimensions, no noise"
+    )
+    ax.legend(frameon=False)
+    return figure
+
+
+def _needed_rows(compared: Mapping[str, tuple[ranking.Needed, ranking.Growth]]) -> list[dict[str, Any]]:
+    return [
+        {"rule": rule, "epsilon": float(level), "questions": float(mean), "standard_error": float(error)}
+        for rule, (needed, _) in compared.items()
+        for level, mean, error in zip(needed.levels, needed.mean, needed.error, strict=True)
+    ]

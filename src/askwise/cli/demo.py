@@ -24,6 +24,8 @@ Now you: answer the same kind of questions yourself, in Python, about any table 
     while not session.done:
         session.tell(input(f"{session.ask()} "))
     print(session.estimate(), session.certificate())
+
+(In a clone of the repository the same, with skip and undo: .venv/bin/python examples/best_car.py)
 """
 
 

@@ -10,13 +10,13 @@ from numpy.random import Generator
 
 from askwise.errors import DataError, SettingError
 from askwise.structures import draw_pool
-from askwise.structures.linear import signs
+from askwise.structures.linear import LinearScores
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 ANSWERS = ("left", "right", "equal")
 
 
-class Choice:
+class Choice(LinearScores):
     """N items with D features each; an atom is a pair (i, j) with i < j, its score w . (x_i - x_j).
 
     Responses: +1 prefers i, -1 prefers j and, with `ties`, 0 finds them about equal.
@@ -54,15 +54,9 @@ class Choice:
         size = len(self.items)
         return pair_of(draw_pool(size * (size - 1) // 2, count, rng), size)
 
-    def predict(self, structures: Floats, atoms: Ints) -> Floats:
-        return structures @ self.features(atoms).T
-
     def utilities(self, structures: Floats) -> Floats:
         """(S, N): what each taste thinks of each item."""
         return structures @ self.items.T
-
-    def decide(self, predictions: Floats) -> Ints:
-        return signs(predictions)
 
     def responses(self, predictions: Floats) -> list[Response]:
         return [1, -1, 0] if self.ties else [1, -1]

@@ -13,12 +13,24 @@ from askwise.structures import draw_pool
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
-def signs(predictions: Floats) -> Ints:
-    """+1 where the score is positive, else -1."""
-    return np.where(predictions > 0, 1, -1)
+class LinearScores:
+    """What families of weight vectors share: the score of an atom is features . weights, and its sign decides."""
+
+    def features(self, atoms: Any) -> Floats:
+        """(A, D)"""
+        raise AttributeError(f"{type(self).__name__} has no features")
+
+    def predict(self, structures: Floats, atoms: Any) -> Floats:
+        return structures @ self.features(atoms).T
+
+    def decide(self, predictions: Floats) -> Ints:
+        return np.where(predictions > 0, 1, -1)
+
+    def responses(self, predictions: Floats) -> list[Response]:
+        return [-1, 1]
 
 
-class LinearPool:
+class LinearPool(LinearScores):
     """Linear classifiers asked about the points of a table; an atom is a row number. `labels` name -1 and +1.
 
     >>> family = LinearPool([[1.0, 0.0], [0.0, 1.0]], labels=("cat", "dog"))
@@ -53,15 +65,6 @@ class LinearPool:
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         return draw_pool(len(self.points), count, rng)
 
-    def predict(self, structures: Floats, atoms: Ints) -> Floats:
-        return structures @ self.features(atoms).T
-
-    def decide(self, predictions: Floats) -> Ints:
-        return signs(predictions)
-
-    def responses(self, predictions: Floats) -> list[Response]:
-        return [-1, 1]
-
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
         row = int(atom)
         codes: dict[Response, Response] = {self.labels[0]: -1, self.labels[1]: 1}
@@ -69,7 +72,7 @@ class LinearPool:
         return Prompt("label", (option,), self.labels, codes, f"Which label has {option.name}?")
 
 
-class LinearSphere:
+class LinearSphere(LinearScores):
     """Linear classifiers asked about points drawn uniformly from the unit sphere; an atom is the point itself.
 
     >>> LinearSphere(3).draw_atoms(4, np.random.default_rng(0)).shape
@@ -84,15 +87,6 @@ class LinearSphere:
 
     def draw_atoms(self, count: int, rng: Generator) -> Floats:
         return unit_rows(rng.standard_normal((count, self.dimension)))
-
-    def predict(self, structures: Floats, atoms: Floats) -> Floats:
-        return structures @ self.features(atoms).T
-
-    def decide(self, predictions: Floats) -> Ints:
-        return signs(predictions)
-
-    def responses(self, predictions: Floats) -> list[Response]:
-        return [-1, 1]
 
 
 def unit_rows(rows: Floats) -> Floats:

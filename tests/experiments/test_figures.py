@@ -83,6 +83,7 @@ def test_reproduce_writes_pictures_and_numbers(tmp_path, tiny):
         "figure1.csv",
         "figure1.png",
         "figure1.pdf",
+        "figure1_savings.csv",
         "intervals.png",
         "intervals.pdf",
     ]

@@ -14,6 +14,7 @@ from askwise.report.curves import COLOURS, figure_of
 from askwise.simulate.run import summary
 
 QUESTIONS = 100
+CURVE = ("rule", "answers", "mean", "low", "high")  # what changes along the curves of a panel
 PAPER_RULES = ("random", "qbc", "ndbal-paper", "expected")
 MORE_RULES = ("ndbal", "bald", "margin", "eubo")
 STYLES: Mapping[str, tuple[str, str]] = {
@@ -83,6 +84,29 @@ def table_of(
                 where = {"task": panel.task, **dict(panel.settings), "metric": panel.metric}
                 rows.append({**where, "rule": rule, "answers": answers, **numbers})
     return rows
+
+
+def savings(rows: Sequence[Mapping[str, Any]], than: str = "random") -> list[dict[str, Any]]:
+    """How many answers each rule needs for the mean error that `than` has at the end, panel by panel; None if more.
+
+    >>> curve = [{"task": "t", "metric": "m", "rule": r, "answers": a, "mean": e, "low": e, "high": e}
+    ...          for r, errors in (("random", [3, 2, 1]), ("ndbal", [3, 1, 0])) for a, e in enumerate(errors)]
+    >>> savings(curve)
+    [{'task': 't', 'metric': 'm', 'error': 1, 'random': 2, 'ndbal': 1}]
+    """
+    panels: dict[tuple[Any, ...], dict[str, list[Mapping[str, Any]]]] = {}
+    for row in rows:
+        where = tuple((key, value) for key, value in row.items() if key not in CURVE)
+        panels.setdefault(where, {}).setdefault(row["rule"], []).append(row)
+    found = []
+    for where, curves in panels.items():
+        error = curves[than][-1]["mean"]
+        needed = {
+            rule: next((row["answers"] for row in curve if row["mean"] <= error), None)
+            for rule, curve in curves.items()
+        }
+        found.append({**dict(where), "error": error, **needed})
+    return found
 
 
 def draw(name: str, rows: Sequence[Mapping[str, Any]], note: str) -> Any:

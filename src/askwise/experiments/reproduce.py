@@ -56,6 +56,8 @@ def reproduce(
                 write_table(table, folder / f"{name}.csv"),
                 *save(figures.draw(name, table, note), folder / name),
             ]
+            if "random" in rules:
+                written.append(write_table(figures.savings(table), folder / f"{name}_savings.csv"))
         elif name == "intervals":
             written += save(figures.interval_picture(), folder / name)
         else:

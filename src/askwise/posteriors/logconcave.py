@@ -25,6 +25,7 @@ from askwise.types import Answer, Floats, Ints, Sample
 
 SCALES = np.geomspace(0.3, 30.0, 13)
 TYPICAL = 5.0  # where the half-Cauchy weight of the scales has its knee
+GROWN = 1.05  # a fixed scale is tried out anew when there are so many times the answers
 USUAL = 600  # draws; where more are wanted, they get a trajectory more for each fourfold
 NEGLIGIBLE = 3e-5  # share of the weight below which a scale is left out until a neighbour revives it
 
@@ -55,6 +56,7 @@ class LogConcave:
     reference: Reference  # of the active scales
     trial: Trial  # what the active scales weigh, and how the sampler fared
     answers: int = 0
+    tried: int = 0  # answers when the sampler was last tried out
 
     @staticmethod
     def prior(family: LinearFamily, loss: Loss, beta: float = 1.0, sigma: float | None = None) -> LogConcave:
@@ -79,12 +81,14 @@ class LogConcave:
             return replace(self, answers=self.answers + 1)
         active, nearest = self._revived()
         reference = fit(evidence, self.grid[active], *self._start(evidence, active, nearest))
+        told = replace(self, evidence=evidence, active=active, reference=reference, answers=self.answers + 1)
+        if len(self.grid) == 1 and told.answers < GROWN * self.tried:
+            return told  # one scale has nothing to weigh, and the steps that suit it change slowly
         hoped = np.where(np.isin(active, self.active), self.trial.weights[nearest], 0.0)
         steps = self.trial.next_steps()[nearest]
         length = self.trial.trajectories - 1
         trial = attempt(evidence, reference, self.log_prior[active], hoped, steps, length, rng)
-        answers = self.answers + 1
-        return replace(self, evidence=evidence, active=active, reference=reference, trial=trial, answers=answers)
+        return replace(told, trial=trial, tried=told.answers)
 
     def sample(self, count: int, rng: Generator) -> Sample:
         """`count` independent draws, in random order."""

@@ -76,12 +76,17 @@ def kept(store):
 def test_a_sweep_killed_in_the_middle_goes_on_where_it_was(tmp_path):
     script, store = tmp_path / "sweep.py", tmp_path / "runs.sqlite"
     script.write_text(SWEEP)
-    process = subprocess.Popen([sys.executable, str(script), str(store)], start_new_session=True)
+    process = subprocess.Popen([sys.executable, str(script), str(store)])
     deadline = time.monotonic() + 90
     while len(kept(store)) < 3 and time.monotonic() < deadline:
         time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGKILL)
+    workers = children(process.pid)
+    process.kill()  # the parent alone: its workers must not outlive it
     process.wait()
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{pid}").exists() for pid in workers) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not [pid for pid in workers if Path(f"/proc/{pid}").exists()]
     before = kept(store)
     assert 3 <= len(before) < 30
     subprocess.run([sys.executable, str(script), str(store)], check=True, timeout=120)

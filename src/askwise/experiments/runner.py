@@ -10,6 +10,7 @@ import json
 import multiprocessing
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
@@ -178,7 +179,7 @@ def executor(workers: int, cluster: str | None) -> Iterator[Executor]:
         if workers < 1:
             raise SettingError(f"workers must be at least 1, got {workers}")
         context = multiprocessing.get_context("spawn")  # a fork would copy the parent's BLAS threads half alive
-        with _one_blas_thread(), ProcessPoolExecutor(workers, mp_context=context) as pool:
+        with _one_blas_thread(), ProcessPoolExecutor(workers, context, end_with_parent) as pool:
             yield pool
         return
     try:
@@ -197,6 +198,18 @@ def executor(workers: int, cluster: str | None) -> Iterator[Executor]:
         ) from None
     with client:
         yield client.get_executor(pure=False)  # type: ignore[no-untyped-call]
+
+
+def end_with_parent() -> None:
+    """A worker whose sweep was killed ends itself; it would wait for work for ever."""
+
+    def watch() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

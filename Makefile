@@ -1,6 +1,6 @@
 # What this project can do, one target a line: plain `make` prints the list.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench docs clean
+.PHONY: help setup demo test check bench examples reproduce docs clean
 
 PYTHON := .venv/bin/python
 PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
@@ -36,6 +36,12 @@ check: setup  ## lint, types, layers, and every example in the source and the do
 
 bench: setup  ## time one round of questions
 	@$(PYTHON) -m benchmarks.round
+
+examples: setup  ## run every example on its real data, in full
+	@set -e; for script in animals digits drug_screen fair_arrests movies tissues; do echo "== $$script"; $(PYTHON) examples/$$script.py; done
+
+reproduce: setup  ## the paper's figures and its theory, checked (half an hour on two cores)
+	@.venv/bin/askwise reproduce
 
 docs: setup  ## build the documentation into docs/_build
 	@$(PYTHON) -m sphinx -W -q docs docs/_build

@@ -6,15 +6,29 @@
 Which do you prefer: ... or ...? [left/right]
 """
 
+from typing import TYPE_CHECKING, Any
+
 from askwise.certificate import Certificate, Estimate
 from askwise.errors import AnswerError, AskwiseError, DataError, DistanceError, NothingToAsk, SettingError
-from askwise.goals import best_item, classifier, from_json, ranking, top_k
 from askwise.losses import davidson, logistic, softmax, squared, zero_one
 from askwise.problem import Problem, noise_beta
 from askwise.session import Session
 from askwise.stopping import Budget, DiameterBelow, any_of
 from askwise.strategies import strategies
 from askwise.types import Answer, Option, Question, Sample
+
+if TYPE_CHECKING:
+    from askwise.goals import (
+        best_column,
+        best_item,
+        classifier,
+        cluster_of,
+        clusters,
+        from_json,
+        hierarchy,
+        ranking,
+        top_k,
+    )
 
 __version__ = "0.1.0"
 
@@ -36,10 +50,14 @@ __all__ = [
     "Session",
     "SettingError",
     "any_of",
+    "best_column",
     "best_item",
     "classifier",
+    "cluster_of",
+    "clusters",
     "davidson",
     "from_json",
+    "hierarchy",
     "logistic",
     "noise_beta",
     "ranking",
@@ -49,3 +67,12 @@ __all__ = [
     "top_k",
     "zero_one",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Goals load their samplers, so they are imported when first asked for."""
+    from importlib import import_module
+
+    if name in __all__:
+        return getattr(import_module("askwise.goals"), name)
+    raise AttributeError(f"module 'askwise' has no attribute {name!r}")

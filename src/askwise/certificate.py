@@ -136,7 +136,7 @@ def predictive_check(problem: Problem, sample: Sample, answers: Sequence[Answer]
     predictions = problem.family.predict(sample.structures, atoms)
     responses = problem.family.responses(predictions)
     if np.ndim(responses) != 1:
-        return 1.0
+        return _worst_number(problem, predictions, sample.weights, given, rng)
     chances = problem.chances(predictions)  # (Y, S, T)
     logs = np.log(np.maximum(chances, 1e-300))
     observed = np.take_along_axis(logs, np.array([list(responses).index(y) for y in given])[None, None, :], axis=0)[0]
@@ -144,6 +144,15 @@ def predictive_check(problem: Problem, sample: Sample, answers: Sequence[Answer]
     replicated = np.take_along_axis(logs, drawn[None], axis=0)[0]
     as_unlikely = replicated.sum(axis=1) <= observed.sum(axis=1) + 1e-9
     return float(sample.weights @ as_unlikely)
+
+
+def _worst_number(problem: Problem, predictions: Floats, weights: Floats, given: Floats, rng: Generator) -> float:
+    """The same for answers that are numbers, by the worst of them: learned noise fits any sum, but no mistyped one."""
+    draw = getattr(problem.family, "draw_responses", None)  # (S, T): one made-up answer for each structure
+    if draw is None:
+        return 1.0
+    observed, replicated = (problem.loss.value(predictions, y).max(axis=1) for y in (given, draw(predictions, rng)))
+    return float(weights @ (replicated >= observed))
 
 
 def _assumptions(problem: Problem, sample: Sample) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from askwise.types import Option, Prompt, Question, Response, Scored
 
 Event = dict[str, Any]
 CLOSED = ("answered", "skipped")
+NUMBER = "number"  # the kind of question that is answered with a number of one's own
 PARTS = ("atom", "kind", "options", "responses", "codes", "text", "gain", "info")  # of the event of a new question
 
 
@@ -106,6 +107,8 @@ class Conversation:
     def match(self, id: str, response: Any) -> Response:
         """What was told, as one of the names the question knows: itself, or the text of it in any case."""
         event = self.asked[id]
+        if event["kind"] == NUMBER:
+            return self._number(id, response)
         known = [said for said, _ in event["codes"]]
         same = [said for said in known if type(said) is type(response) and said == response] or [
             said for said in known if str(said).casefold() == str(response).strip().casefold()
@@ -119,7 +122,19 @@ class Conversation:
     def code(self, id: str, said: Response) -> Response:
         """What a response means to the family."""
         known = self.match(id, said)
+        if self.asked[id]["kind"] == NUMBER:
+            return known
         return next(code for name, code in self.asked[id]["codes"] if name == known)
+
+    def _number(self, id: str, response: Any) -> float:
+        """A number, or the text of one; the log keeps the number."""
+        try:
+            number = float("nan") if isinstance(response, bool | np.bool_) else float(response)
+        except (OverflowError, TypeError, ValueError):
+            number = float("nan")
+        if not np.isfinite(number):
+            raise AnswerError(f"response {response!r} is not a finite number such as 3.7; question {id} stays open")
+        return number
 
     def _withdraw_after(self, id: str) -> None:
         """Open questions chosen after this answer stood on evidence that is now gone."""

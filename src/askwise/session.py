@@ -241,7 +241,8 @@ class Session:
         if not len(atoms):
             raise NothingToAsk("every candidate question was asked or skipped; undo one, or take the estimate as it is")
         scored = self.rule(self.problem, self.posterior, self.sample, atoms, stream(self.seed, number, "rule"))
-        best = int(np.argmax(scored.gain))
+        cost = getattr(self.problem.family, "cost", None)  # where answers cost more or less: the gain per unit
+        best = int(np.argmax(scored.gain if cost is None else scored.gain / cost(atoms)))
         shown = prompt(self.problem.family, atoms[best], stream(self.seed, number, "show"))
         return asked(f"q{number + 1}", atoms[best], shown, scored, best)
 

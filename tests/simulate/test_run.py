@@ -56,7 +56,7 @@ def test_the_learner_knows_the_scale_unless_it_learns_it():
 
 
 def test_unknown_tasks_are_refused():
-    with pytest.raises(SettingError, match="there is no task 'dance'; choose one of choice, classify, line"):
+    with pytest.raises(SettingError, match="there is no task 'dance'; choose one of choice, classify, "):
         simulate("dance")
 
 

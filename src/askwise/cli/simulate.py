@@ -18,12 +18,15 @@ class TaskName(StrEnum):
     classify = "classify"
     choice = "choice"
     line = "line"
+    clusters = "clusters"
+    hierarchy = "hierarchy"
+    columns = "columns"
 
 
 def simulate(
-    task: Annotated[TaskName, typer.Argument(help="classify, choice or line")],
+    task: Annotated[TaskName, typer.Argument(help="classify, choice, line, clusters, hierarchy or columns")],
     rule: Annotated[
-        str, typer.Option(help="random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, expected, select.")
+        str, typer.Option(help="random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, expected, select, variance.")
     ] = "expected",
     questions: Annotated[int, typer.Option(help="Answers in a run.")] = 100,
     runs: Annotated[int, typer.Option(help="Simulated people.")] = 10,

@@ -1,4 +1,5 @@
-"""From a user's data to a ready Session in one call: best_item, top_k, ranking, classifier.
+"""From a user's data to a ready Session in one call: best_item, top_k, ranking, classifier, cluster_of, clusters,
+hierarchy, best_column.
 
 Each goal takes any dataframe, array, list of dicts or list of names, and chooses the distance, the rule and the prior.
 """
@@ -9,15 +10,33 @@ import json
 from collections.abc import Callable, Mapping
 
 from askwise.errors import DataError
+from askwise.goals.clusters import cluster_of, clusters
+from askwise.goals.columns import best_column
 from askwise.goals.items import best_item, ranking, top_k
 from askwise.goals.labels import classifier
+from askwise.goals.trees import hierarchy
 from askwise.session import Session
 
-__all__ = ["GOALS", "best_item", "classifier", "from_json", "ranking", "top_k"]
+__all__ = [
+    "GOALS",
+    "best_column",
+    "best_item",
+    "classifier",
+    "cluster_of",
+    "clusters",
+    "from_json",
+    "hierarchy",
+    "ranking",
+    "top_k",
+]
 
 GOALS: Mapping[str, Callable[..., Session]] = {
+    "best_column": best_column,
     "best_item": best_item,
     "classifier": classifier,
+    "cluster_of": cluster_of,
+    "clusters": clusters,
+    "hierarchy": hierarchy,
     "ranking": ranking,
     "top_k": top_k,
 }

@@ -7,20 +7,26 @@ from typing import Any
 
 import numpy as np
 
+from askwise.distances import Distance
+from askwise.distances.fairness import EqualOpportunity
 from askwise.distances.labels import Disagreement
-from askwise.encode import encode
+from askwise.encode import Items, encode
 from askwise.errors import DataError, SettingError
 from askwise.goals.build import BUDGET, build, plain_options
-from askwise.losses import logistic
+from askwise.losses import logistic, softmax
 from askwise.posteriors.logconcave import LogConcave
+from askwise.posteriors.softmax import SoftmaxPosterior
 from askwise.problem import Problem
 from askwise.session import Session
 from askwise.strategies import Strategy
 from askwise.streams import stream
 from askwise.structures.linear import LinearPool
-from askwise.types import Floats, Response
+from askwise.structures.multiclass import SoftmaxPool
+from askwise.tables import table
+from askwise.types import Bools, Floats, Ints, Response
 
 POINTS = 1000  # of a larger table, so many random rows stand for all when classifiers are compared
+SCALE = 3.0  # prior scale of the weights where there are more than two labels
 
 
 def classifier(
@@ -31,6 +37,8 @@ def classifier(
     image: str | None = None,
     features: Sequence[str] | None = None,
     missing: str = "refuse",
+    fair_on: str | None = None,
+    fairness_weight: float = 1.0,
     prior_scale: float | None = None,
     epsilon: float = 0.05,
     delta: float = 0.05,
@@ -40,26 +48,69 @@ def classifier(
     seed: int = 0,
     draws: int = 600,
 ) -> Session:
-    """Learns which of two labels each row has, from few labelled rows. The estimate is a label for every row.
+    """Learns which of two or more labels each row has, from few labelled rows. The estimate is a label for every row.
+
+    `fair_on` names a column with two values, such as a sex: then it also matters that the rows that deserve the second
+    label get it equally often in both groups, `fairness_weight` times as much as that labels are right. The column is
+    a feature like any other; leave it out with `features` if it should not be.
 
     >>> session = classifier({"size": [1.0, 2.0, 3.0, 4.0], "weight": [1.0, 3.0, 2.0, 5.0]}, labels=("small", "large"))
     >>> session.ask().responses
     ('small', 'large')
     """
     options = plain_options(locals())
-    if len(labels) != 2 or labels[0] == labels[1]:
+    if len(labels) < 2 or len(set(labels)) < len(labels):
         raise SettingError(f"a classifier needs two different labels, got {list(labels)}")
+    if fair_on is not None and len(labels) > 2:
+        raise SettingError(f"fair_on= needs two labels, the second the desired one; got {list(labels)}")
     items = encode(data, name=name, image=image, features=features, missing=missing)
     if not items.features.shape[1]:
         raise DataError("a classifier needs columns to tell rows apart by, and the table has only names; add features")
     points = np.hstack([items.features, np.ones((len(items.features), 1))])  # the last weight is the intercept
+    if len(labels) > 2:
+        return _many_labels(data, options, items, points)
     family = LinearPool(points, items.names, (labels[0], labels[1]), items.images)
-    compared = np.arange(len(points))
-    if len(points) > POINTS:
-        compared = np.sort(stream(seed, 0, "compared").choice(len(points), POINTS, replace=False))
+    compared = _compared(len(points), seed)
 
     def describe(weights: Floats) -> list[Response]:
         return [labels[1] if score > 0 else labels[0] for score in points @ weights]
 
-    problem = Problem(family, Disagreement(family, compared), logistic)
+    distance: Distance = Disagreement(family, compared)
+    if fair_on is not None:
+        distance = EqualOpportunity(family, compared, _group(data, fair_on)[compared], fairness_weight)
+    problem = Problem(family, distance, logistic)
     return build("classifier", data, options, problem, LogConcave.prior(family, logistic, 1.0, prior_scale), describe)
+
+
+def _group(data: Any, column: str) -> Bools:
+    """(N,): whether a row has the first of the column's two values, in their order."""
+    columns = table(data)
+    if column not in columns:
+        raise DataError(f"fair_on= names the column {column!r}, but the table has only {', '.join(map(repr, columns))}")
+    values = sorted({value for value in columns[column] if value is not None})
+    if len(values) != 2 or None in columns[column]:
+        raise DataError(
+            f"fair_on= needs a column with two values and none missing; {column!r} has {len(values)} different ones"
+        )
+    return np.array([value == values[0] for value in columns[column]])
+
+
+def _many_labels(data: Any, options: dict[str, Any], items: Items, points: Floats) -> Session:
+    """The session for more than two labels; the prior scale is fixed, 3 unless the options say otherwise."""
+    labels = options["labels"]
+    family = SoftmaxPool(points, items.names, labels, items.images)
+    prior = SoftmaxPosterior.prior(family, SCALE if options["prior_scale"] is None else options["prior_scale"])
+
+    def describe(weights: Floats) -> list[Response]:
+        scores = family.predict(weights[None], np.arange(len(points)))
+        return [labels[place] for place in family.decide(scores)[0]]
+
+    problem = Problem(family, Disagreement(family, _compared(len(points), options["seed"])), softmax)
+    return build("classifier", data, options, problem, prior, describe)
+
+
+def _compared(count: int, seed: int) -> Ints:
+    """The rows on which classifiers are compared: all, or random ones of many."""
+    if count <= POINTS:
+        return np.arange(count)
+    return np.sort(stream(seed, 0, "compared").choice(count, POINTS, replace=False))

@@ -31,6 +31,9 @@ def answer(session: Session, person: Person, rng: Generator) -> Response:
     question = session.ask()
     talk = session.conversation
     code = person.respond(talk.asked[question.id]["atom"], rng)
+    if question.kind == "number":
+        session.tell(code)
+        return code
     said = next(said for said in question.responses if talk.code(question.id, said) == code)
     session.tell(said)
     return said

@@ -8,7 +8,7 @@ import numpy as np
 
 from askwise.session import Session
 from askwise.simulate.people import answer
-from askwise.simulate.tasks import Task
+from askwise.simulate.task import Task
 from askwise.streams import stream
 from askwise.types import Floats
 
@@ -18,7 +18,7 @@ BAND = (16, 84)  # percentiles of a 68 % interval
 
 def follow(task: Task, rule: str, questions: int, seed: int) -> Iterator[dict[str, float]]:
     """The metrics before the first question and after each answer. Questions may repeat: answers are noisy."""
-    session = Session(task.problem, task.prior, rule=rule, seed=seed, repeat=True)
+    session = Session(task.problem, task.prior, rule=rule, seed=seed, draws=task.draws, repeat=True)
     yield {name: metric(session.sample) for name, metric in task.metrics.items()}
     for number in range(questions):
         answer(session, task.person, stream(seed, number, "person"))

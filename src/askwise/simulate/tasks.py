@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,14 @@ from askwise.distances.items import BestItem, BestItemDistance, ItemRegret, Kend
 from askwise.distances.labels import Angle
 from askwise.errors import SettingError
 from askwise.losses import logistic, zero_one
-from askwise.posteriors import Posterior
 from askwise.posteriors.enumerated import Enumerated
 from askwise.posteriors.logconcave import LogConcave
 from askwise.problem import Problem, noise_beta
+from askwise.simulate.clusters import clusters
+from askwise.simulate.columns import columns
+from askwise.simulate.hierarchy import hierarchy
 from askwise.simulate.people import Bounded, ByModel, Drifting, Labeller, Lapsing, Person
+from askwise.simulate.task import Task
 from askwise.split import average_diameter
 from askwise.structures.choice import Choice
 from askwise.structures.finite import Finite
@@ -28,16 +30,6 @@ from askwise.structures.linear import LinearSphere, unit_rows
 from askwise.types import Sample
 
 ALPHA = 0.25  # the mass of the known interval on the line
-
-
-@dataclass(frozen=True)
-class Task:
-    """A problem, the learner's prior, somebody who knows the truth, and what is measured of a posterior sample."""
-
-    problem: Problem
-    prior: Posterior
-    person: Person
-    metrics: Mapping[str, Callable[[Sample], float]]
 
 
 def classify(
@@ -142,7 +134,14 @@ def line(
     return Task(problem, prior, person, metrics)
 
 
-TASKS: Mapping[str, Callable[..., Task]] = {"choice": choice, "classify": classify, "line": line}
+TASKS: Mapping[str, Callable[..., Task]] = {
+    "choice": choice,
+    "classify": classify,
+    "clusters": clusters,
+    "columns": columns,
+    "hierarchy": hierarchy,
+    "line": line,
+}
 
 
 def _person(problem: Problem, truth: Any, drift: float) -> ByModel | Drifting:

@@ -1,6 +1,6 @@
 """Which question: rules that give every candidate a gain, on the same posterior and the same draws.
 
-By name, everywhere: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, expected, select.
+By name, everywhere: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, expected, select, variance.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def strategies() -> Mapping[str, Strategy]:
     """Every rule by its name.
 
     >>> sorted(strategies())
-    ['bald', 'epig', 'eubo', 'expected', 'margin', 'ndbal', 'ndbal-paper', 'qbc', 'random', 'select']
+    ['bald', 'epig', 'eubo', 'expected', 'margin', 'ndbal', 'ndbal-paper', 'qbc', 'random', 'select', 'variance']
     """
     from askwise.strategies import baselines, expected, ndbal, select
 
@@ -43,6 +43,7 @@ def strategies() -> Mapping[str, Strategy]:
         "qbc": baselines.qbc,
         "random": baselines.random,
         "select": select.Select(),
+        "variance": baselines.variance,
     }
 
 

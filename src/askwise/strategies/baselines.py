@@ -69,6 +69,15 @@ def epig(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, r
     return Scored(np.maximum(gain, 0.0))
 
 
+def variance(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+    """The atom on whose answer the structures differ most, as a number: its predictive variance without the noise."""
+    guesses = np.asarray(problem.family.decide(problem.family.predict(sample.structures, atoms)))
+    if guesses.dtype.kind not in "fiub":
+        raise SettingError("variance needs answers that are numbers; choose expected or another rule")
+    mean = sample.weights @ guesses
+    return Scored(sample.weights @ (guesses - mean) ** 2)
+
+
 def eubo(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """For pairs of items: the expected utility of the better one."""
     utilities = getattr(problem.family, "utilities", None)

@@ -1,0 +1,81 @@
+"""A distance between classifiers that also cares whom the mistakes hit: equal opportunity between two groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askwise.errors import SettingError
+from askwise.structures import Family
+from askwise.types import Atoms, Bools, Floats, Structures
+
+
+class EqualOpportunity:
+    """The larger of how often two classifiers disagree and `weight` times how unequally one finds the other's
+    positives in the two groups, both ways; divided by max(1, weight) so that it stays below 1.
+
+    `group` says of each of `atoms` whether it belongs to the protected group. The positive response is the largest one.
+    Where one takes no atom of a group for positive there is nothing to find, and that way counts 0.
+
+    >>> from askwise.structures.finite import Finite
+    >>> family = Finite([[1, 1, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1]])
+    >>> distance = EqualOpportunity(family, np.arange(4), [True, False, True, False])
+    >>> distance.paired(np.array([0, 0]), np.array([1, 2]))
+    array([0.5, 1. ])
+    """
+
+    phrase = "{what} is wrong about labels or unequal between the groups by {loss:.3f}"
+
+    def __init__(self, family: Family, atoms: Atoms, group: Any, weight: float = 1.0):
+        self.family = family
+        self.atoms = atoms
+        self.group: Bools = np.asarray(group).astype(bool)
+        self.weight = float(weight)
+        if self.group.shape != (len(atoms),):
+            raise SettingError(f"group needs one value for each of {len(atoms)} atoms, got shape {self.group.shape}")
+        if self.group.all() or not self.group.any():
+            raise SettingError("group puts all atoms on one side; equal opportunity compares two groups")
+        if not 0 < self.weight < float("inf"):
+            raise SettingError(f"weight must be a positive number, got {weight}; without fairness use Disagreement")
+
+    def paired(self, left: Structures, right: Structures) -> Floats:
+        one, two = self._positive(left), self._positive(right)
+        both, ours, theirs = (self._counts(part) for part in (one * two, one, two))
+        apart = (one != two).mean(axis=1)
+        return self._joined(apart, _gap(both, theirs), _gap(both, ours))
+
+    def pairwise(self, structures: Structures) -> Floats:
+        positive = self._positive(structures)
+        shares = [positive[:, side] @ positive[:, side].T for side in (self.group, ~self.group)]
+        both = np.stack(shares, axis=-1)  # (S, S, 2): atoms of each group that both take for positive
+        own = self._counts(positive)
+        total = own.sum(axis=1)
+        apart = (total[:, None] + total[None] - 2 * both.sum(axis=-1)) / positive.shape[1]
+        there = _gap(both, np.broadcast_to(own[None], both.shape))
+        return self._joined(apart, there, there.T)
+
+    def violation(self, structures: Structures, truth: Structures) -> Floats:
+        """(S,): how unequally each structure finds the positives of the true one in the two groups."""
+        one, two = self._positive(structures), self._positive(truth)
+        return _gap(self._counts(one * two), self._counts(np.broadcast_to(two, one.shape)))
+
+    def _joined(self, apart: Floats, there: Floats, back: Floats) -> Floats:
+        unequal = self.weight * np.maximum(there, back)
+        return np.clip(np.maximum(apart, unequal) / max(1.0, self.weight), 0.0, 1.0)
+
+    def _positive(self, structures: Structures) -> Floats:
+        """(S, A) of 0 and 1, in 32 bits: counts up to 16 million are exact."""
+        predictions = self.family.predict(structures, self.atoms)
+        responses: Any = self.family.responses(predictions)
+        return (np.asarray(self.family.decide(predictions)) == max(responses)).astype(np.float32)
+
+    def _counts(self, positive: Floats) -> Floats:
+        """(K, A) -> (K, 2): positives in each group."""
+        return np.stack([positive[:, self.group].sum(axis=1), positive[:, ~self.group].sum(axis=1)], axis=-1)
+
+
+def _gap(found: Floats, there: Floats) -> Floats:
+    """(..., 2) -> (...): the difference of the shares found in the two groups, 0 where a group has nothing to find."""
+    shares = found / np.maximum(there, 1.0)
+    return np.where((there > 0).all(axis=-1), np.abs(shares[..., 0] - shares[..., 1]), 0.0)

@@ -1,0 +1,176 @@
+"""Goals about matrices: the best column of a table of which few entries are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.distances import form_of
+from askwise.distances.columns import BestColumn
+from askwise.errors import DataError, SettingError
+from askwise.goals.build import BUDGET, build
+from askwise.posteriors import Posterior
+from askwise.posteriors.matrices import MatrixPosterior
+from askwise.problem import Problem
+from askwise.session import Session
+from askwise.split import average_diameter
+from askwise.stopping import Budget, DiameterBelow
+from askwise.strategies import Strategy
+from askwise.structures.matrices import Matrices, gaussian
+from askwise.tables import Columns, is_text, table
+from askwise.types import Floats, Sample
+
+NEAR = 0.8  # times epsilon: while the draws at hand are further apart, the test waits (it passes at 3/4 epsilon)
+Known = Sequence[tuple[int | str, int | str, float]]
+
+
+def best_column(
+    data: Any,
+    *,
+    score: str | Callable[[Floats], Any] = "mean",
+    rows: Sequence[int | str] | None = None,
+    known: Known | None = None,
+    costs: Any = None,
+    name: str | None = None,
+    rank: int = 3,
+    row_features: Any = None,
+    column_features: Any = None,
+    decimals: int | None = None,
+    epsilon: float = 0.05,
+    delta: float = 0.05,
+    budget: int = BUDGET,
+    rule: str | Strategy = "expected",
+    repeat: bool = False,
+    seed: int = 0,
+    draws: int = 64,
+) -> Session:
+    """Finds the column with the best score, asking for one entry at a time.
+
+    `data` is a shape (rows, columns), or a table or 2-D array whose entries are known where they are present; a column
+    of texts (`name`, or the only one) names the rows. More entries may be `known`, as (row, column, value) by name or
+    number from 0. `score` is "mean", "max" or "min" over `rows` (all unless given), or a function from matrices
+    (S, R, M) to scores (S, M). `costs` is a number, one for each column, or one for each entry: what is asked gains
+    most per unit. The matrix is taken to be row and column offsets plus `rank` factors.
+
+    >>> session = best_column({"name": ["Ann", "Ben"], "tea": [3.0, None], "milk": [None, 1.0]}, budget=2, seed=1)
+    >>> while not session.done:
+    ...     question = session.ask()
+    ...     session.tell(4 if question.options[1].name == "tea" else 0)
+    >>> session.estimate().value
+    'tea'
+    """
+    options = {option: value for option, value in locals().items() if option != "data"}
+    row_names, column_names, entries = _read(data, name)
+    places = _known(entries, row_names, column_names, known or ())
+    wanted = None if rows is None else [_place("row", row, row_names) for row in rows]
+    distance = BestColumn(score, wanted)
+    askable = np.ones(entries.shape, dtype=bool)
+    for i, j, _ in places:
+        askable[i, j] = repeat
+    family = Matrices(entries.shape, row_names, column_names, costs, askable, decimals)
+    prior = MatrixPosterior.prior(
+        family, rank, draws, row_features=row_features, column_features=column_features, known=places, seed=seed
+    )
+
+    def describe(structure: Any) -> str:
+        return column_names[int(distance.best(np.asarray(structure)[None])[0])]
+
+    plain = {**options, "known": _listed(known), "rows": _listed(rows), "costs": _listed(costs)}
+    plain |= {side: _listed(options[side]) for side in ("row_features", "column_features")}
+    kept = _table(data)
+    session = build("best_column", kept, plain, Problem(family, distance, gaussian), prior, describe)
+    session.stop = WhenNear(DiameterBelow(epsilon, delta), Budget(budget))
+    if callable(score):
+        session.recipe = None  # a function is not JSON: such a session is built again by hand
+    return session
+
+
+@dataclass(frozen=True)
+class WhenNear:
+    """A budget, and `DiameterBelow` only in rounds in which all pairs of the draws at hand say that it is near.
+
+    Its thousands of fresh draws are a Gibbs sweep or more each, and the few disjoint pairs among 64 chains rule out
+    nothing. Waiting can only make it stop later, never wrongly.
+    """
+
+    settled: DiameterBelow
+    budget: Budget
+
+    def __call__(
+        self, problem: Problem, posterior: Posterior, sample: Sample, round: int, rng: Generator
+    ) -> str | None:
+        used_up = self.budget(problem, posterior, sample, round, rng)
+        form = form_of(problem.distance, sample.structures)
+        if used_up or average_diameter(form, sample.weights, sample.exact) > NEAR * self.settled.target:
+            return used_up
+        return self.settled(problem, posterior, sample, round, rng)
+
+
+def _table(data: Any) -> Columns:
+    """The data as columns, whatever held it; a shape is a table with nothing in it."""
+    if isinstance(data, list | tuple) and len(data) == 2 and all(isinstance(size, int | np.integer) for size in data):
+        rows, columns = data
+        if min(rows, columns) < 1:
+            raise DataError(f"a matrix needs at least one row and two columns, got the shape {rows} x {columns}")
+        return {f"column {j + 1}": [None] * int(rows) for j in range(columns)}
+    if isinstance(data, list | tuple) and data and all(isinstance(row, list | tuple) for row in data):
+        if len({len(row) for row in data}) > 1:
+            raise DataError("the rows of the matrix differ in length; give None for entries that are not known")
+        try:
+            data = np.array(data, dtype=float)
+        except (TypeError, ValueError):
+            raise DataError(
+                "the matrix holds something that is not a number; give None for what is not known"
+            ) from None
+    return table(data)
+
+
+def _read(data: Any, name: str | None) -> tuple[list[str], list[str], Floats]:
+    """Row names, column names, and entries with NaN for what is not known."""
+    columns = _table(data)
+    texts = [column for column, values in columns.items() if is_text(values)]
+    if name is not None and name not in columns:
+        raise DataError(f"there is no column {name!r} to name the rows; the columns are {', '.join(columns)}")
+    label = name if name is not None else texts[0] if len(texts) == 1 else None
+    odd = [column for column in texts if column != label]
+    if odd:
+        raise DataError(f"column {odd[0]!r} holds texts; entries are numbers, and only one column may name the rows")
+    names = columns.pop(label) if label is not None else []
+    if len(columns) < 2:
+        raise DataError(f"the best column is found among at least two, got {len(columns)}")
+    entries = np.array([[np.nan if v is None else float(v) for v in values] for values in columns.values()]).T
+    if any(cell is None for cell in names):
+        raise DataError(f"column {label!r} names the rows but is empty in some; name them all")
+    return [str(cell) for cell in names] or [f"row {i + 1}" for i in range(len(entries))], list(columns), entries
+
+
+def _known(entries: Floats, row_names: list[str], column_names: list[str], more: Known) -> list[tuple[int, int, float]]:
+    """All that is known at the start: (row, column, value) by number."""
+    found = [(int(i), int(j), float(entries[i, j])) for i, j in np.argwhere(np.isfinite(entries))]
+    for triple in more:
+        if len(triple) != 3:
+            raise DataError(f"what is known is given as (row, column, value), got {triple!r}")
+        row, column, value = triple
+        if isinstance(value, str | bool) or not np.isfinite(value):
+            raise DataError(f"the known entry {row!r}, {column!r} must be a finite number, got {value!r}")
+        found.append((_place("row", row, row_names), _place("column", column, column_names), float(value)))
+    return found
+
+
+def _place(kind: str, which: int | str, names: list[str]) -> int:
+    if isinstance(which, str) and which in names:
+        return names.index(which)
+    if isinstance(which, int | np.integer) and not isinstance(which, bool) and 0 <= which < len(names):
+        return int(which)
+    raise SettingError(f"there is no {kind} {which!r}; name one of the {len(names)}, or number it from 0")
+
+
+def _listed(value: Any) -> Any:
+    """Arrays and tuples as the lists that JSON holds."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [_listed(part) for part in value] if isinstance(value, list | tuple | range) else value

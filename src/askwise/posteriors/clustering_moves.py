@@ -1,0 +1,253 @@
+"""The compiled moves behind `ClusteringPosterior`: the state of a chain and Gibbs sweeps by blocks.
+
+Clusters live in numbered slots; `slots[:K]` are the ones in use and `slots[K]` is the next free one. A cluster is its
+size, the sum of its rows and the squared length of that sum, which is all that collapsed Gaussians need. Every chain
+has a random stream of its own, so that neither the number of chains nor of threads changes what one chain does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import exp, log
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numpy as np
+from numba import njit
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+MIX = np.uint64(0xBF58476D1CE4E5B9)
+STIR = np.uint64(0x94D049BB133111EB)
+ALPHA, SPREAD, CENTRES = 0, 1, 2  # places of the scales
+
+
+def compiled(function: Kernel) -> Kernel:
+    """Compiled on first use, kept on disk for the next process."""
+    return cast(Kernel, njit(cache=True, nogil=True, error_model="numpy")(function))
+
+
+class Links(NamedTuple):
+    """The answers: one by one, and by item."""
+
+    first: Any  # (T,)
+    second: Any  # (T,)
+    same: Any  # (T,): 1 same, 0 different
+    start: Any  # (N + 1,): where the links of each item begin in the two below
+    near: Any  # (2T,): the other item
+    kind: Any  # (2T,): 1 same, 0 different
+
+
+class Clusters(NamedTuple):
+    """One clustering and its sufficient statistics."""
+
+    labels: Any  # (N,): a slot an item
+    counts: Any  # (N + 1,) by slot
+    sums: Any  # (N + 1, D)
+    norms: Any  # (N + 1,): |sum|^2
+    slots: Any  # (N + 1,)
+    place: Any  # (N + 1,): where each slot stands in `slots`
+    size: Any  # (1,): clusters in use
+
+
+class Tables(NamedTuple):
+    """Logarithms by cluster size, so that the inner loop needs none."""
+
+    gamma: Any  # (N + 2,): log Gamma(m)
+    evidence: Any  # (N + 2,): (D / 2) (log v_0 - log v_m) with v_m = 1 / t2 + m / s2
+    shrink: Any  # (N + 2,): 1 / (2 s2^2 v_m)
+
+
+class Scratch(NamedTuple):
+    """Room to work in."""
+
+    field: Any  # (N + 1,)
+    weight: Any  # (N + 1,)
+    row: Any  # (D,)
+    head: Any  # (N,): the first member of the block of each root, -1 for other items
+    after: Any  # (N,): the next member of the same block
+    order: Any  # (N,)
+    side: Any  # (N,)
+    halves: Any  # (2, D): feature sums of the two sides of a split
+
+
+@compiled
+def uniform(state: Any) -> float:
+    """In [0, 1), by the SplitMix64 generator."""
+    state[0] += STEP
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * MIX
+    z = (z ^ (z >> np.uint64(27))) * STIR
+    return float((z ^ (z >> np.uint64(31))) >> np.uint64(11)) / 9007199254740992.0
+
+
+@compiled
+def below(state: Any, size: int) -> int:
+    return min(int(uniform(state) * size), size - 1)
+
+
+@compiled
+def shuffle(order: Any, size: int, state: Any) -> None:
+    for i in range(size - 1, 0, -1):
+        j = below(state, i + 1)
+        order[i], order[j] = order[j], order[i]
+
+
+@compiled
+def gather(clusters: Clusters, features: Any) -> None:
+    """Statistics from the labels alone, once an advance: rounding never adds up."""
+    labels, counts, sums, norms, slots, place, size = clusters
+    counts[:] = 0
+    sums[:] = 0.0
+    for i in range(len(labels)):
+        counts[labels[i]] += 1
+        for k in range(features.shape[1]):
+            sums[labels[i], k] += features[i, k]
+    used, free = 0, len(counts) - 1
+    for c in range(len(counts)):
+        norms[c] = 0.0
+        for k in range(features.shape[1]):
+            norms[c] += sums[c, k] ** 2
+        spot = used if counts[c] > 0 else free
+        slots[spot], place[c] = c, spot
+        if counts[c] > 0:
+            used += 1
+        else:
+            free -= 1
+    size[0] = used
+
+
+@compiled
+def shift(clusters: Clusters, c: int, row: Any, count: int, sign: int) -> None:
+    """Adds `count` items with feature sum `row` to slot c (sign 1), or takes them out (-1); keeps the list of slots."""
+    _, counts, sums, norms, slots, place, size = clusters
+    before = counts[c]
+    counts[c] += sign * count
+    total = 0.0
+    for k in range(len(row)):
+        sums[c, k] = sums[c, k] + sign * row[k] if counts[c] > 0 else 0.0
+        total += sums[c, k] ** 2
+    norms[c] = total
+    if before > 0 and counts[c] > 0:
+        return
+    size[0] += sign
+    spot, edge = place[c], size[0] - 1 if sign > 0 else size[0]
+    other = slots[edge]
+    slots[spot], place[other] = other, spot
+    slots[edge], place[c] = c, edge
+
+
+@compiled
+def tabulate(tables: Tables, scales: Any, dim: float) -> None:
+    _, evidence, shrink = tables
+    s2, t2 = scales[SPREAD], scales[CENTRES]
+    for m in range(len(evidence)):
+        precision = 1.0 / t2 + m / s2
+        evidence[m] = -0.5 * dim * log(precision * t2)
+        shrink[m] = 1.0 / (2.0 * s2 * s2 * precision)
+
+
+@compiled
+def find(root: Any, i: int) -> int:
+    while root[i] != i:
+        root[i] = root[root[i]]
+        i = root[i]
+    return i
+
+
+@compiled
+def make_blocks(labels: Any, links: Links, bond: float, scratch: Scratch, state: Any) -> int:
+    """Joins items by bonds on satisfied must-links; returns the number of blocks, their roots first in `order`."""
+    head, after, order, root = scratch.head, scratch.after, scratch.order, scratch.side
+    for i in range(len(labels)):
+        root[i], head[i] = i, -1
+    if bond > 0.0:
+        for t in range(len(links.first)):
+            i, j = links.first[t], links.second[t]
+            if links.same[t] == 1 and labels[i] == labels[j] and uniform(state) < bond:
+                root[find(root, i)] = find(root, j)
+    blocks = 0
+    for i in range(len(labels)):
+        r = find(root, i)
+        if head[r] < 0:
+            order[blocks] = r
+            blocks += 1
+        after[i], head[r] = head[r], i
+    shuffle(order, blocks, state)
+    return blocks
+
+
+@compiled
+def sweep(
+    clusters: Clusters,
+    features: Any,
+    links: Links,
+    beta: float,
+    bonded: bool,
+    scales: Any,
+    tables: Tables,
+    scratch: Scratch,
+    state: Any,
+) -> None:
+    """Visits every block once. With bonds, must-links not bonded are flat, so only cannot-links make a field."""
+    labels, field, row, dim = clusters.labels, scratch.field, scratch.row, features.shape[1]
+    blocks = make_blocks(labels, links, 1.0 - exp(-beta) if bonded else 0.0, scratch, state)
+    for position in range(blocks):
+        first = scratch.head[scratch.order[position]]
+        home, count = labels[first], 0
+        row[:] = 0.0
+        i = first
+        while i >= 0:
+            count += 1
+            labels[i] = -1
+            for k in range(dim):
+                row[k] += features[i, k]
+            i = scratch.after[i]
+        shift(clusters, home, row, count, -1)
+        i = first
+        while i >= 0:
+            for e in range(links.start[i], links.start[i + 1]):
+                c = labels[links.near[e]]
+                if c >= 0 and links.kind[e] == 0:
+                    field[c] -= beta
+                elif c >= 0 and not bonded:
+                    field[c] += beta
+            i = scratch.after[i]
+        chosen = pick(clusters, row, count, scales[ALPHA], tables, scratch, state)
+        i = first
+        while i >= 0:
+            labels[i] = chosen
+            i = scratch.after[i]
+        shift(clusters, chosen, row, count, 1)
+
+
+@compiled
+def pick(clusters: Clusters, row: Any, count: int, alpha: float, tables: Tables, scratch: Scratch, state: Any) -> int:
+    """A slot for a block, or a free one, drawn from its full conditional; clears the field."""
+    _, counts, sums, norms, slots, _, size = clusters
+    gamma, evidence, shrink = tables
+    weight, field, used = scratch.weight, scratch.field, size[0]
+    own = 0.0
+    for k in range(len(row)):
+        own += row[k] ** 2
+    best = weight[used] = log(alpha) + gamma[count] + own * shrink[count] + evidence[count]
+    for p in range(used):
+        c = slots[p]
+        m = counts[c]
+        together = norms[c] + own
+        for k in range(len(row)):
+            together += 2.0 * sums[c, k] * row[k]
+        gain = together * shrink[m + count] - norms[c] * shrink[m] + evidence[m + count] - evidence[m]
+        weight[p] = gain + gamma[m + count] - gamma[m] + field[c]
+        best = max(best, weight[p])
+        field[c] = 0.0
+    total = 0.0
+    for p in range(used + 1):
+        weight[p] = exp(weight[p] - best) if weight[p] > best - 40.0 else 0.0
+        total += weight[p]
+    left = uniform(state) * total
+    for p in range(used + 1):
+        left -= weight[p]
+        if left < 0.0:
+            return slots[p]
+    return slots[used]

@@ -1,0 +1,251 @@
+"""The compiled moves beside the Gibbs sweeps: splits and merges, the scales of the prior; and all of it by chain."""
+
+from __future__ import annotations
+
+from math import exp, lgamma, log, log1p
+from typing import Any
+
+import numpy as np
+
+from askwise.posteriors.clustering_moves import (
+    ALPHA,
+    CENTRES,
+    SPREAD,
+    Clusters,
+    Links,
+    Scratch,
+    Tables,
+    below,
+    compiled,
+    gather,
+    shift,
+    shuffle,
+    sweep,
+    tabulate,
+    uniform,
+)
+
+WIDTH = 1.0  # of the first bracket of the slice sampler, in units of the log scale
+REACH = 6  # brackets it may step out by on either side
+
+
+@compiled
+def split_or_merge(
+    clusters: Clusters,
+    features: Any,
+    links: Links,
+    beta: float,
+    scales: Any,
+    tables: Tables,
+    scratch: Scratch,
+    state: Any,
+) -> int:
+    """Splits the cluster of two items, or merges their two: the others are allocated one after another.
+
+    The items are a random pair or, half of the time, one that was asked about. Either way the choice does not look at
+    the clustering, so it cancels. Returns 1 if accepted.
+    """
+    labels, order, side = clusters.labels, scratch.order, scratch.side
+    if len(links.first) > 0 and uniform(state) < 0.5:
+        t = below(state, len(links.first))
+        i, j = links.first[t], links.second[t]
+    else:
+        i, j = below(state, len(labels)), below(state, len(labels) - 1)
+        j += j >= i
+    here, there = labels[i], labels[j]
+    others = 0
+    for k in range(len(labels)):
+        side[k] = 0
+        if (labels[k] == here or labels[k] == there) and k != i and k != j:
+            order[others] = k
+            others += 1
+    shuffle(order, others, state)
+    moved, log_ratio, log_chance = allocate(clusters, features, links, beta, i, j, others, tables, scratch, state)
+    log_ratio += log(scales[ALPHA])
+    if here == there:
+        if log(1.0 - uniform(state)) >= log_ratio - log_chance:
+            return 0
+        there = clusters.slots[clusters.size[0]]
+        shift(clusters, here, scratch.row, moved, -1)
+        shift(clusters, there, scratch.row, moved, 1)
+        for k in range(len(labels)):
+            if side[k] == 2:
+                labels[k] = there
+        return 1
+    if log(1.0 - uniform(state)) >= log_chance - log_ratio:
+        return 0
+    shift(clusters, there, scratch.row, moved, -1)
+    shift(clusters, here, scratch.row, moved, 1)
+    for k in range(len(labels)):
+        if labels[k] == there:
+            labels[k] = here
+    return 1
+
+
+@compiled
+def allocate(
+    clusters: Clusters,
+    features: Any,
+    links: Links,
+    beta: float,
+    i: int,
+    j: int,
+    others: int,
+    tables: Tables,
+    scratch: Scratch,
+    state: Any,
+) -> tuple[int, float, float]:
+    """Puts items one after another on the side of i (1) or j (2): at random if the two are together, else as they are.
+
+    Returns the size of the second side, the log posterior odds of split against merged (without alpha), and the log
+    chance of this allocation. The feature sum of the second side is left in `scratch.row`.
+    """
+    gamma, evidence, shrink = tables
+    labels, side, halves = clusters.labels, scratch.side, scratch.halves
+    splitting = labels[i] == labels[j]
+    side[i], side[j] = 1, 2
+    halves[0], halves[1] = features[i], features[j]
+    sizes, norms, gains, fields = np.ones(2, np.int64), np.zeros(2), np.zeros(2), np.zeros(2)
+    for k in range(features.shape[1]):
+        norms[0] += features[i, k] ** 2
+        norms[1] += features[j, k] ** 2
+    log_ratio, log_chance = -link_field(links, j, side, 1, beta), 0.0
+    for position in range(others):
+        item = scratch.order[position]
+        for s in range(2):
+            fields[s] = link_field(links, item, side, s + 1, beta)
+            m, grown = sizes[s], 0.0
+            for k in range(features.shape[1]):
+                grown += (halves[s, k] + features[item, k]) ** 2
+            gains[s] = grown * shrink[m + 1] - norms[s] * shrink[m] + evidence[m + 1] - evidence[m]
+            gains[s] += gamma[m + 1] - gamma[m] + fields[s]
+        lead = gains[1] - gains[0]
+        if splitting:
+            to = 1 if uniform(state) < 1.0 / (1.0 + exp(min(-lead, 700.0))) else 0
+        else:
+            to = 1 if labels[item] == labels[j] else 0
+        log_chance -= softplus(-lead if to == 1 else lead)
+        log_ratio -= fields[1 - to]
+        side[item] = to + 1
+        sizes[to] += 1
+        norms[to] = 0.0
+        for k in range(features.shape[1]):
+            halves[to, k] += features[item, k]
+            norms[to] += halves[to, k] ** 2
+    whole, total = sizes[0] + sizes[1], 0.0
+    for k in range(features.shape[1]):
+        total += (halves[0, k] + halves[1, k]) ** 2
+    for s in range(2):
+        log_ratio += gamma[sizes[s]] + evidence[sizes[s]] + norms[s] * shrink[sizes[s]]
+    scratch.row[:] = halves[1]
+    return sizes[1], log_ratio - gamma[whole] - evidence[whole] - total * shrink[whole], log_chance
+
+
+@compiled
+def link_field(links: Links, item: int, side: Any, which: int, beta: float) -> float:
+    """What the answers say for putting the item on that side: beta for a must-link there, -beta for a cannot-link."""
+    field = 0.0
+    for e in range(links.start[item], links.start[item + 1]):
+        if side[links.near[e]] == which:
+            field += beta if links.kind[e] == 1 else -beta
+    return field
+
+
+@compiled
+def softplus(x: float) -> float:
+    return x if x > 35.0 else log1p(exp(x))
+
+
+@compiled
+def scale_density(
+    which: int, at: float, scales: Any, clusters: Clusters, squares: float, dim: float, centre: float, width: float
+) -> float:
+    """The log density of the log of one scale given the clustering; centres of clusters are integrated out."""
+    _, counts, _, norms, slots, _, size = clusters
+    items, value = len(clusters.labels), exp(at)
+    prior = -0.5 * ((at - centre) / width) ** 2
+    if which == ALPHA:
+        return prior + size[0] * at + lgamma(value) - lgamma(value + items)
+    s2 = value if which == SPREAD else scales[SPREAD]
+    t2 = value if which == CENTRES else scales[CENTRES]
+    total = -0.5 * items * dim * log(s2) - 0.5 * squares / s2
+    for p in range(size[0]):
+        c = slots[p]
+        precision = 1.0 / t2 + counts[c] / s2
+        total += 0.5 * norms[c] / (s2 * s2 * precision) - 0.5 * dim * log(precision * t2)
+    return prior + total
+
+
+@compiled
+def slice_scale(
+    which: int, scales: Any, clusters: Clusters, squares: float, dim: float, centre: float, width: float, state: Any
+) -> None:
+    """One slice-sampling update of one scale, stepping out and shrinking, on its logarithm."""
+    now = log(scales[which])
+    level = log(1.0 - uniform(state)) + scale_density(which, now, scales, clusters, squares, dim, centre, width)
+    low = now - WIDTH * uniform(state)
+    high = low + WIDTH
+    left = below(state, REACH + 1)
+    right = REACH - left
+    while left > 0 and scale_density(which, low, scales, clusters, squares, dim, centre, width) > level:
+        low -= WIDTH
+        left -= 1
+    while right > 0 and scale_density(which, high, scales, clusters, squares, dim, centre, width) > level:
+        high += WIDTH
+        right -= 1
+    while high - low > 1e-9:
+        at = low + (high - low) * uniform(state)
+        if scale_density(which, at, scales, clusters, squares, dim, centre, width) > level:
+            scales[which] = exp(at)
+            return
+        if at < now:
+            low = at
+        else:
+            high = at
+
+
+@compiled
+def advance(
+    labels: Any,
+    scales: Any,
+    features: Any,
+    links: Links,
+    beta: float,
+    sweeps: int,
+    splits: int,
+    centres: Any,
+    widths: Any,
+    gamma: Any,
+    weight: float,
+    seeds: Any,
+) -> int:
+    """Moves every chain on, in place: labels (C, N), scales (C, 3). Returns how many splits and merges were accepted.
+
+    `weight` is the number of dimensions, or what they are worth when features are trusted less (rows shrunk to match).
+    Every second sweep has bonds; `splits` tries to split or merge follow each sweep. A scale of width 0 is fixed.
+    `gamma` holds log Gamma(0 .. N + 1), given from outside because this compiler lost it when it was filled in here.
+    """
+    items, dim = features.shape
+    tables = Tables(gamma, np.zeros(items + 2), np.zeros(items + 2))
+    slots = items + 1
+    counts, place, order = np.zeros(slots, np.int64), np.zeros(slots, np.int64), np.zeros(slots, np.int64)
+    whole = [np.zeros(items, np.int64) for _ in range(4)]
+    scratch = Scratch(
+        np.zeros(slots), np.zeros(slots), np.zeros(dim), whole[0], whole[1], whole[2], whole[3], np.zeros((2, dim))
+    )
+    sums, norms, size = np.zeros((slots, dim)), np.zeros(slots), np.zeros(1, np.int64)
+    squares = (features**2).sum()
+    accepted = 0
+    for chain in range(len(labels)):
+        clusters = Clusters(labels[chain], counts, sums, norms, order, place, size)
+        mine, state = scales[chain], seeds[chain : chain + 1].copy()
+        gather(clusters, features)
+        for turn in range(sweeps):
+            tabulate(tables, mine, weight)
+            sweep(clusters, features, links, beta, turn % 2 == 1, mine, tables, scratch, state)
+            for _ in range(splits):
+                accepted += split_or_merge(clusters, features, links, beta, mine, tables, scratch, state)
+            for which in range(3):
+                if widths[which] > 0.0 and (which == ALPHA or dim > 0):
+                    slice_scale(which, mine, clusters, squares, weight, centres[which], widths[which], state)
+    return accepted

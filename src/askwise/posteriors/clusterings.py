@@ -1,0 +1,217 @@
+"""The posterior of clusterings: a Chinese restaurant with Gaussian clusters, many warm chains of Gibbs by blocks.
+
+Items fall into clusters by a Chinese-restaurant process with concentration alpha. Rows of features, if there are any,
+spread by s2 (a variance) around centres that themselves spread by t2 around the mean of all; the centres are integrated
+out. All three scales are unknown: each has a wide log-normal prior and is sampled beside the clustering. An answer
+costs a clustering that contradicts it beta (0-1 loss).
+
+Features of many dimensions are first projected on their leading principal axes: with spherical clusters, hundreds of
+columns would drown any answer. A similarity matrix becomes features by classical scaling (its leading eigenvectors).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.errors import AnswerError, DataError, SettingError
+from askwise.structures.clusterings import Clusterings, compact
+from askwise.types import Answer, Floats, Ints, Sample
+
+if TYPE_CHECKING:
+    from askwise.posteriors.clustering_moves import Links
+
+COMPONENTS = 8  # dimensions of features that are kept
+BURN = 60  # sweeps before the first answer
+SWEEPS = 2  # after each answer that the chains expected
+SURPRISED = 16  # after one that nearly none expected
+SPLITS = 4  # tries to split or merge after each sweep
+WIDE = (1.0, 1.0, 1.0)  # standard deviation of log alpha, log s2, log t2 in the prior
+
+
+@dataclass(frozen=True)
+class ClusteringPosterior:
+    """Beliefs about a clustering, as one draw a chain.
+
+    >>> family = Clusterings(4)
+    >>> prior = ClusteringPosterior.prior(family, beta=3.0, features=[[0.0], [0.1], [5.0], [5.1]])
+    >>> posterior = prior.update(Answer((0, 1), 1), np.random.default_rng(0))
+    >>> posterior.sample(64, np.random.default_rng(0)).structures.shape
+    (64, 4)
+    """
+
+    family: Clusterings
+    beta: float
+    features: Floats  # (N, D), centred; D may be 0
+    centres: Floats  # (3,): prior medians of alpha, s2, t2, as logarithms
+    widths: Floats  # (3,): their prior standard deviations; 0 fixes a scale
+    labels: Ints  # (C, N): a clustering a chain
+    scales: Floats  # (C, 3): alpha, s2, t2 of each chain
+    pairs: Ints  # (T, 2): what was asked
+    same: Ints  # (T,): what was answered
+    trust: float = 1.0  # the power of the features' likelihood
+    accepted: float = 0.0  # share of splits and merges that were accepted last time
+    sweeps: int = BURN  # made last time
+
+    @staticmethod
+    def prior(
+        family: Clusterings,
+        beta: float,
+        *,
+        features: Any = None,
+        similarity: Any = None,
+        chains: int = 64,
+        components: int = COMPONENTS,
+        trust: float = 1.0,
+        scales: tuple[float, float, float] | None = None,
+        seed: int = 0,
+    ) -> ClusteringPosterior:
+        """Beliefs before any answer; `scales` fixes alpha, s2 and t2, None learns them. `seed` starts the chains.
+
+        `trust` below 1 takes the features' likelihood to that power, for groups that are not round clouds in them.
+        """
+        if not 0 < beta < float("inf"):
+            raise SettingError(f"beta must be a positive number, got {beta}; a clustering sampler needs some noise")
+        if not (isinstance(chains, int | np.integer) and chains >= 2):
+            raise SettingError(f"chains, one a draw, must be a whole number of at least 2, got {chains!r}")
+        if scales is not None and not all(0 < scale < float("inf") for scale in scales):
+            raise SettingError(f"scales must be three positive numbers (alpha, s2, t2) or None, got {scales}")
+        if not 0 < trust <= 1:
+            raise SettingError(f"trust must be above 0 and at most 1, got {trust}")
+        rows = _rows(family.count, features, similarity, components)
+        variance = float((rows**2).mean()) if rows.size else 1.0
+        medians = (1.0, 0.3 * variance, variance) if scales is None else scales
+        widths = np.array(WIDE) if scales is None else np.zeros(3)
+        rng = np.random.default_rng([seed, family.count])
+        start = rng.integers(min(8, family.count), size=(chains, family.count))  # not all alike: chains should differ
+        nothing = np.empty((0, 2), dtype=np.int64), np.empty(0, dtype=np.int64)
+        tiled = np.tile(np.array(medians), (chains, 1))
+        made = ClusteringPosterior(
+            family, float(beta), rows, np.log(medians), widths, start, tiled, *nothing, trust=float(trust)
+        )
+        return made._advanced(BURN, rng)
+
+    def update(self, answer: Answer, rng: Generator) -> ClusteringPosterior:
+        """The beliefs after one more answer: every chain moves on, further if the answer was a surprise."""
+        pair, said = self._checked(answer)
+        agree = ((self.labels[:, pair[0]] == self.labels[:, pair[1]]) == said).mean()
+        told = replace(self, pairs=np.vstack([self.pairs, pair]), same=np.append(self.same, said))
+        return told._advanced(sweeps_for(float(agree)), rng)
+
+    def sample(self, count: int, rng: Generator) -> Sample:
+        """The chains as they stand, one independent draw each. If more draws are wanted than there are chains, all are
+        fresh: the chains move on as often as needed. Draws of one chain resemble each other, so they are sorted by
+        chain: rules that pair the first half of a sample with the second never pair a chain with itself."""
+        chains = len(self.labels)
+        if count <= chains:
+            return Sample(self.labels[:count], np.full(count, 1.0 / count), exact=False)
+        batches, posterior = [], self
+        for _ in range(-(-count // chains)):
+            posterior = posterior._advanced(SWEEPS, rng)
+            batches.append(posterior.labels)
+        by_chain = np.argsort(np.arange(count) % chains, kind="stable")
+        return Sample(np.concatenate(batches)[by_chain], np.full(count, 1.0 / count), exact=False)
+
+    def diagnostics(self) -> Mapping[str, float]:
+        """What the chains have learned beside the clustering, and how they move."""
+        alpha, spread, between = np.exp(np.log(self.scales).mean(axis=0))
+        apart = (self.labels[:, self.pairs[:, 0]] == self.labels[:, self.pairs[:, 1]]) != (self.same == 1)
+        return {
+            "accepted_splits": self.accepted,
+            "alpha": float(alpha),
+            "answers": float(len(self.same)),
+            "chains": float(len(self.labels)),
+            "clusters": float((self.labels.max(axis=1) + 1).mean()),
+            "contradicted": float(apart.sum(axis=1).mean()),
+            "spread": float(np.sqrt(spread)),
+            "spread_of_centres": float(np.sqrt(between)),
+            "sweeps": float(self.sweeps),
+        }
+
+    def _advanced(self, sweeps: int, rng: Generator) -> ClusteringPosterior:
+        from scipy.special import gammaln
+
+        from askwise.posteriors.clustering_splits import advance  # brings numba, which `import askwise` must not
+
+        labels, scales = self.labels.astype(np.int64), self.scales.copy()
+        seeds = rng.integers(2**64, size=len(labels), dtype=np.uint64)
+        gamma = np.append(0.0, gammaln(np.arange(1, self.family.count + 2)))
+        weight = self.trust * self.features.shape[1]  # a power of the likelihood: fewer dimensions, shorter rows
+        known = np.sqrt(self.trust) * self.features, self._links(), self.beta
+        accepted = advance(labels, scales, *known, sweeps, SPLITS, self.centres, self.widths, gamma, weight, seeds)
+        share = accepted / max(len(labels) * sweeps * SPLITS, 1)
+        return replace(self, labels=compact(labels), scales=scales, accepted=share, sweeps=sweeps)
+
+    def _links(self) -> Links:
+        from askwise.posteriors.clustering_moves import Links
+
+        items = np.concatenate([self.pairs[:, 0], self.pairs[:, 1]])
+        order = np.argsort(items, kind="stable")
+        start = np.searchsorted(items[order], np.arange(self.family.count + 1))
+        near = np.concatenate([self.pairs[:, 1], self.pairs[:, 0]])[order]
+        first, second = np.ascontiguousarray(self.pairs.T)
+        return Links(first, second, self.same, start, near, np.concatenate([self.same, self.same])[order])
+
+    def _checked(self, answer: Answer) -> tuple[Ints, int]:
+        pair = np.asarray(answer.atom)
+        if pair.shape != (2,) or pair.dtype.kind not in "iu" or len({*pair.tolist()} & {*range(self.family.count)}) < 2:
+            raise AnswerError(
+                f"an answer is about two different items from 0 to {self.family.count - 1}; got {answer.atom!r}"
+            )
+        if answer.response not in (0, 1):
+            raise AnswerError(f"a response is 1 (same) or 0 (different); got {answer.response!r}")
+        return pair.astype(np.int64), int(answer.response)
+
+
+def sweeps_for(agree: float) -> int:
+    """How far the chains move after an answer that such a share of them expected: 2 sweeps, up to 16 for a surprise.
+
+    After 2 sweeps the chance that a surprising pair is together was still off by .06 to .09, after 16 by .02, which is
+    noise. Surprises are as rare as they are surprising, so that this costs little on average.
+
+    >>> [sweeps_for(agree) for agree in (0.9, 0.5, 0.2, 0.0)]
+    [2, 2, 5, 16]
+    """
+    return int(np.clip(np.ceil(1.0 / max(agree, 1e-9)), SWEEPS, SURPRISED))
+
+
+def _rows(count: int, features: Any, similarity: Any, components: int) -> Floats:
+    """(N, D): the centred features to cluster by, in at most `components` dimensions; (N, 0) if there are none."""
+    if features is not None and similarity is not None:
+        raise SettingError("give features or a similarity matrix, not both")
+    if not (isinstance(components, int | np.integer) and components >= 1):
+        raise SettingError(f"components must be a whole number of at least 1, got {components!r}")
+    if similarity is not None:
+        return scaled(similarity, count, components)
+    rows: Floats = np.empty((count, 0)) if features is None else np.array(features, dtype=float)
+    if rows.ndim != 2 or len(rows) != count or not np.isfinite(rows).all():
+        raise DataError(f"features must be {count} rows of finite numbers, one an item; got shape {rows.shape}")
+    if not rows.shape[1]:
+        return rows
+    rows -= rows.mean(axis=0)
+    if rows.shape[1] > components:
+        left, lengths, _ = np.linalg.svd(rows, full_matrices=False)
+        rows = left[:, :components] * lengths[:components]
+    return np.ascontiguousarray(rows[:, rows.any(axis=0)])
+
+
+def scaled(similarity: Any, count: int, components: int = COMPONENTS) -> Floats:
+    """Classical scaling: rows whose inner products are closest to a symmetric similarity matrix, doubly centred.
+
+    >>> scaled([[1.0, 0.0], [0.0, 1.0]], 2).round(3).tolist() in ([[0.707], [-0.707]], [[-0.707], [0.707]])
+    True
+    """
+    matrix: Floats = np.asarray(similarity, dtype=float)
+    if matrix.shape != (count, count) or not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
+        raise DataError(
+            f"similarity must be a symmetric matrix of finite numbers, {count} by {count}; got shape {matrix.shape}"
+        )
+    centred = matrix - matrix.mean(axis=0) - matrix.mean(axis=1)[:, None] + matrix.mean()
+    values, vectors = np.linalg.eigh((centred + centred.T) / 2)
+    kept = np.argsort(-values)[:components]
+    kept = kept[values[kept] > 1e-9 * max(values.max(), 1e-300)]
+    return np.ascontiguousarray(vectors[:, kept] * np.sqrt(values[kept]))

@@ -1,0 +1,212 @@
+"""The posterior over binary hierarchies: warm chains of trees that are pruned and regrafted after every answer.
+
+Before any answer all trees are equally likely or, where items have features, a tree has the density
+
+    p(tree) = sum over strengths of p(strength) exp(-strength * cost(tree)) / Z(strength),
+
+cost(tree) the sum over inner nodes of the variance of the features of the items below, in units of the variance of all.
+The unbiased variance (divided by the number of items minus one) expects the same from every node if the features have
+nothing to do with the tree, so features that say nothing favour no shape. The strength is learned with the tree, 0
+among its values: then features do not matter. Z is measured once, by thermodynamic integration from strength 0; its
+error only tilts the prior weight of the strengths a little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.errors import AnswerError, DataError, SettingError
+from askwise.problem import noise_beta
+from askwise.streams import stream
+from askwise.structures.hierarchies import Hierarchies, random_trees
+from askwise.types import Answer, Floats, Ints, Sample
+
+if TYPE_CHECKING:  # compiled code is loaded when the first tree moves
+    from askwise.posteriors.tree_moves import Beliefs, Evidence
+
+STRENGTHS = np.array([0.0, 0.5, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0, 11.0, 15.0])
+CHAINS = 64
+NOISELESS = 10.0  # beta for answers that are never wrong: chains must be able to pass through a wrong answer
+SWEEP = 0.25  # moves anywhere after an answer, for each item
+FOCUSED = 6  # moves before that around the three items of the answer
+SURPRISED = 6.0  # as many times the moves for a tree that did not expect the answer
+ROUNDS = 4  # of one move an item, at each strength, when normalisers are measured
+FADED = 700.0  # exp(-700) is next to the smallest number there is
+
+
+@dataclass(frozen=True)
+class HierarchyPosterior:
+    """Beliefs about a hierarchy: one tree a chain, under the 0-1 loss with a finite beta.
+
+    >>> family = Hierarchies(4)
+    >>> posterior = HierarchyPosterior.prior(family, beta=3.0)
+    >>> rng = np.random.default_rng(0)
+    >>> posterior = posterior.update(Answer((0, 1, 2), 2), rng)
+    >>> draws = posterior.sample(64, rng)
+    >>> draws.structures.shape, bool(family.predict(draws.structures, [[0, 1, 2]]).mean() > 1.5)
+    ((64, 7), True)
+    """
+
+    family: Hierarchies
+    beta: float
+    features: Floats  # (n, D), their variance 1; D = 0 without features
+    strengths: Floats  # (L,) how strongly features may speak
+    log_weights: Floats  # (L,) log prior weight minus log normaliser
+    trees: Ints  # (C, 2n - 1)
+    wrong: Ints  # (C,) answers each tree gets wrong
+    places: Ints  # (C,) each chain's strength, as a place in the grid
+    triples: Ints  # (T, 3) answered
+    odd: Ints  # (T,) the item left out
+    moved: float = 1.0  # share of the last moves that changed a tree
+    expected: float = 1.0  # share of the chains that expected the last answer
+
+    @staticmethod
+    def prior(
+        family: Hierarchies, beta: float, features: Any = None, chains: int = CHAINS, strength: float | None = None
+    ) -> HierarchyPosterior:
+        """Beliefs before any answer; `strength` fixes how strongly the features speak, None learns it."""
+        if not 0 < beta < inf:
+            raise SettingError(f"beta must be a positive number, got {beta}; for answers without noise take 10")
+        if not (isinstance(chains, int | np.integer) and chains >= 2):
+            raise SettingError(f"chains must be a whole number of at least 2, got {chains!r}")
+        if strength is not None and not 0 <= strength < inf:
+            raise SettingError(f"strength must be a number of at least 0 or None, got {strength}")
+        rows = _checked_features(features, family.count)
+        learned = STRENGTHS if strength is None else np.array([float(strength)])
+        grid = learned if rows.shape[1] else np.zeros(1)
+        trees = random_trees(int(chains), family.count, stream(0, family.count, "trees"))
+        nothing = np.zeros(len(trees), dtype=np.int64)
+        empty = np.zeros((0, 3), dtype=np.int32)
+        start = HierarchyPosterior(
+            family, beta, rows, grid, np.zeros(len(grid)), trees, nothing, nothing.copy(), empty, empty[:, 0]
+        )
+        return start._annealed(stream(0, family.count, "anneal")) if rows.shape[1] else start
+
+    def update(self, answer: Answer, rng: Generator) -> HierarchyPosterior:
+        """The beliefs after one more answer; trees that did not expect it move most."""
+        triple, odd = self._checked(answer)
+        wrong = self.family.answers(self.trees, triple[None])[:, 0] != int(answer.response)
+        told = replace(
+            self,
+            triples=np.concatenate([self.triples, triple[None]]),
+            odd=np.append(self.odd, odd),
+            wrong=self.wrong + wrong,
+            expected=1.0 - float(wrong.mean()),
+        )
+        # a tree that gave this answer by itself is nearly a draw of the new posterior; the others have to find one
+        effort = np.where(wrong, SURPRISED, 1.0)
+        return told.advanced(np.rint(SWEEP * effort * self.family.count), rng, triple, FOCUSED * effort)
+
+    def sample(self, count: int, rng: Generator) -> Sample:
+        """One draw a chain, in random order; where more are wanted, the chains go on for a sweep between batches."""
+        batches, at = [self.trees[rng.permutation(len(self.trees))]], self
+        while len(batches) * len(self.trees) < count:
+            at = at.advanced(self.family.count, rng)
+            batches.append(at.trees)
+        return Sample(np.concatenate(batches)[:count], np.full(count, 1.0 / count), exact=False)
+
+    def diagnostics(self) -> Mapping[str, float]:
+        """How easily trees move, how many answers they get wrong, and how strongly the features speak."""
+        return {
+            "answers": float(len(self.triples)),
+            "chains": float(len(self.trees)),
+            "expected": self.expected,
+            "moved": self.moved,
+            "strength": float(self.strengths[self.places].mean()),
+            "wrong": float(self.wrong.mean()),
+        }
+
+    def log_prior(self, structures: Ints) -> Floats:
+        """(S,): the log density of trees before any answer, up to a constant."""
+        from askwise.posteriors.tree_surgery import feature_costs
+
+        costs = feature_costs(np.ascontiguousarray(structures, dtype=np.int32), self.features)
+        parts = self.log_weights - self.strengths * costs[:, None]
+        top = parts.max(axis=1)
+        return top + np.log(np.exp(parts - top[:, None]).sum(axis=1))
+
+    def advanced(
+        self, moves: int | Floats, rng: Generator, focus: Ints | None = None, focused: int | Floats = 0
+    ) -> HierarchyPosterior:
+        """The same beliefs, the chains so many moves further, each or all; before that `focused` moves around items."""
+        from askwise.posteriors.tree_moves import advance
+
+        trees, wrong, places = self.trees.copy(), self.wrong.copy(), self.places.copy()
+        seeds = rng.integers(2**64, size=len(trees), dtype=np.uint64)
+        around = np.zeros(0, dtype=np.int32) if focus is None else np.asarray(focus, dtype=np.int32)
+        efforts = [np.broadcast_to(count, len(trees)).astype(np.int64) for count in (focused, moves)]
+        moved = advance(trees, wrong, places, seeds, self._evidence(), self._beliefs(), around, *efforts)
+        return replace(self, trees=trees, wrong=wrong, places=places, moved=float(moved))
+
+    def _evidence(self) -> Evidence:
+        from askwise.posteriors.tree_moves import Evidence
+
+        items = self.triples.ravel()
+        by_item = np.argsort(items, kind="stable")
+        starts = np.searchsorted(items[by_item], np.arange(self.family.count + 1)).astype(np.int32)
+        fading = np.exp(-self.beta * np.arange(min(len(self.odd) + 2, 2 + int(FADED / self.beta))))
+        return Evidence(self.triples, self.odd, starts, (by_item // 3).astype(np.int32), fading)
+
+    def _beliefs(self) -> Beliefs:
+        from askwise.posteriors.tree_moves import Beliefs
+
+        return Beliefs(self.features, self.strengths, self.log_weights)
+
+    def _annealed(self, rng: Generator) -> HierarchyPosterior:
+        """The chains as draws of the prior with features, and the normalisers of its strengths."""
+        from askwise.posteriors.tree_surgery import feature_costs
+
+        grid = np.concatenate([[0.0], self.strengths]) if self.strengths[0] else self.strengths
+        at, kept, costs = self, [], []
+        for strength in grid:
+            at = replace(at, strengths=np.array([strength]), log_weights=np.zeros(1))
+            found = []
+            for _ in range(ROUNDS):
+                at = at.advanced(self.family.count, rng)
+                found.append(feature_costs(at.trees, self.features).mean())
+            kept.append(at.trees)
+            costs.append(np.mean(found[1:]))
+        steps = np.diff(grid) * (np.array(costs[1:]) + np.array(costs[:-1])) / 2
+        log_normaliser = -np.concatenate([[0.0], np.cumsum(steps)])[-len(self.strengths) :]  # d log Z = -E[cost]
+        places = rng.integers(len(self.strengths), size=len(self.trees))
+        trees = np.stack(kept)[places + len(grid) - len(self.strengths), np.arange(len(places))]
+        return replace(self, trees=trees, places=places, log_weights=-log_normaliser)
+
+    def _checked(self, answer: Answer) -> tuple[Ints, int]:
+        atom = np.asarray(answer.atom)
+        fits = atom.shape == (3,) and atom.dtype.kind in "iu" and len(set(atom.tolist())) == 3
+        if not fits or atom.min() < 0 or atom.max() >= self.family.count:
+            raise AnswerError(
+                f"a question about a hierarchy is three different items from 0 to {self.family.count - 1}, "
+                f"got {answer.atom!r}"
+            )
+        if answer.response not in (0, 1, 2):
+            raise AnswerError(f"the response is the place 0, 1 or 2 of the item left out, got {answer.response!r}")
+        return atom.astype(np.int32), int(atom[int(answer.response)])
+
+
+def answer_beta(noise: float) -> float:
+    """The beta for a share `noise` of wrong answers to triples, finite even for none.
+
+    >>> answer_beta(0.0), round(answer_beta(0.1), 4)
+    (10.0, 2.8904)
+    """
+    return min(NOISELESS, noise_beta(noise, responses=3))
+
+
+def _checked_features(features: Any, count: int) -> Floats:
+    """(n, D) centred, the variance of all together 1."""
+    rows: Floats = np.zeros((count, 0)) if features is None else np.asarray(features, dtype=float)
+    if rows.ndim != 2 or len(rows) != count or not np.isfinite(rows).all():
+        raise DataError(f"features must be {count} rows of finite numbers, one an item; got shape {rows.shape}")
+    rows = rows - rows.mean(axis=0)
+    variance = float((rows**2).sum() / (count - 1))
+    if variance == 0:
+        return np.zeros((count, 0))
+    return np.ascontiguousarray(rows / np.sqrt(variance))

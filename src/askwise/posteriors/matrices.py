@@ -1,0 +1,234 @@
+"""Beliefs about a matrix of low rank with row and column offsets, of which some entries were seen with noise.
+
+Bayesian factorisation by Gibbs sampling: many chains, each one draw, moved on after every answer. Noise and the sizes
+of offsets and factors are learned. Features of rows or columns, if there are any, are regressors of the offsets and
+factors: what they do not explain stays free, so that features which say nothing do little harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.errors import AnswerError, DataError, SettingError
+from askwise.structures.matrices import Matrices, pack
+from askwise.types import Answer, Floats, Ints, Sample, Structures
+
+SWEEPS = 4  # after an answer that was to be expected
+SURPRISED = 40  # after one that was not, and after each of the first few
+FEW = 10  # answers, from which on the scale of the entries is no longer judged anew
+SURPRISE = 2.5  # standard deviations of the prediction
+SETTLE = 400  # sweeps from the prior to the entries known at the start
+THIN = 4  # sweeps between two draws of one chain, where more draws than chains are wanted
+
+
+@dataclass(frozen=True)
+class Chains:
+    """The state of C chains: what `sweep_chains` moves. See there for the model."""
+
+    level: Floats  # (C,)
+    rows: Floats  # (C, N, D): offset, then factors
+    columns: Floats  # (C, M, D)
+    row_slopes: Floats  # (C, F, D)
+    column_slopes: Floats  # (C, F, D)
+    tightness: Floats  # (C, 1 + D): precision of row offsets, of column offsets, of each factor
+    precision: Floats  # (C,): of the noise
+
+    def structures(self) -> Structures:
+        matrices = self.rows[:, :, 1:] @ self.columns[:, :, 1:].transpose(0, 2, 1)
+        matrices += self.rows[:, :, :1] + self.level[:, None, None]
+        matrices += self.columns[:, None, :, 0]
+        return pack(matrices, self.precision)
+
+    def entry(self, row: int, column: int) -> Floats:
+        """(C,)"""
+        left, right = self.rows[:, row], self.columns[:, column]
+        return self.level + left[:, 0] + right[:, 0] + np.einsum("cd,cd->c", left[:, 1:], right[:, 1:])
+
+    def copy(self) -> Chains:
+        return Chains(*(part.copy() for part in vars(self).values()))
+
+
+@dataclass(frozen=True)
+class Model:
+    """What does not change: the prior and the features."""
+
+    prior: Floats  # (8,), as `sweep_chains` takes it
+    row_features: Floats  # (N, F)
+    row_root: Floats  # (F, F)
+    column_features: Floats
+    column_root: Floats
+
+    def draw(self, count: int, rank: int, rng: Generator) -> Chains:
+        """Chains that start in the prior itself."""
+        mean, precision, shape, rate, factor_shape, factor_rate, noise_shape, noise_rate = self.prior
+        offsets = rng.standard_gamma(shape, (count, 2)) / rate
+        factors = rng.standard_gamma(factor_shape, (count, rank)) / factor_rate
+        sides = []
+        for side, features in enumerate((self.row_features, self.column_features)):
+            spread = np.concatenate([offsets[:, side : side + 1], factors], axis=1)[:, None, :] ** -0.5
+            slopes = spread * rng.standard_normal((count, features.shape[1], 1 + rank))
+            free = spread * rng.standard_normal((count, len(features), 1 + rank))
+            sides.append((features @ slopes + free, slopes))
+        level = mean + rng.standard_normal(count) * precision**-0.5
+        noise = rng.standard_gamma(noise_shape, count) / noise_rate
+        (rows, row_slopes), (columns, column_slopes) = sides
+        tightness = np.concatenate([offsets, factors], axis=1)
+        return Chains(level, rows, columns, row_slopes, column_slopes, tightness, noise)
+
+    def moved(self, chains: Chains, answered: Ints, values: Floats, sweeps: int, rng: Generator) -> Chains:
+        """New chains, so many sweeps on."""
+        from askwise.posteriors.matrix_moves import sweep_chains  # numba takes a second to load
+
+        after = chains.copy()
+        sweep_chains(sweeps, answered, values, *vars(self).values(), *vars(after).values(), rng)
+        return after
+
+
+@dataclass(frozen=True)
+class MatrixPosterior:
+    """Beliefs about an N x M matrix: its entries, and how noisy answers about them are.
+
+    >>> posterior = MatrixPosterior.prior(Matrices((3, 4)), rank=1, chains=200)
+    >>> rng = np.random.default_rng(0)
+    >>> draws = posterior.update(Answer((0, 2), 5.0), rng).sample(200, rng)
+    >>> draws.structures["matrix"].shape, bool(draws.structures["matrix"][:, 0, 2].mean() > 0.5)
+    ((200, 3, 4), True)
+    """
+
+    family: Matrices
+    model: Model
+    chains: Chains
+    answered: Ints  # (T, 2)
+    values: Floats  # (T,)
+    judged: bool = False  # True: center and scale of the prior are judged by the answers as they come
+
+    @staticmethod
+    def prior(
+        family: Matrices,
+        rank: int = 3,
+        chains: int = 64,
+        *,
+        center: float | None = None,
+        scale: float | None = None,
+        row_features: Any = None,
+        column_features: Any = None,
+        known: Sequence[tuple[int, int, float]] = (),
+        seed: int = 0,
+    ) -> MatrixPosterior:
+        """Beliefs before any answer, or from the entries `known` from elsewhere, (row, column, value) each.
+
+        `center` and `scale` are where entries lie and how far they spread, roughly: the prior allows several times as
+        much. Left out, they are judged by the entries known, or by the answers as they come where fewer than ten are.
+        Features are (N, F) and (M, F) tables of numbers, which are standardised here.
+        """
+        if not (isinstance(rank, int | np.integer) and rank >= 0):
+            raise SettingError(f"rank must be a whole number of at least 0, got {rank!r}; 0 means offsets only")
+        if not (isinstance(chains, int | np.integer) and chains >= 2):
+            raise SettingError(f"chains must be a whole number of at least 2, got {chains!r}")
+        told = [_checked(family, Answer((i, j), y)) for i, j, y in known]
+        answered = np.array([place for place, _ in told], dtype=np.int64).reshape(-1, 2)
+        values: Floats = np.array([value for _, value in told])
+        judged = (center is None or scale is None) and len(told) < FEW
+        middle, spread = known_scale(values)
+        middle, spread = middle if center is None else center, spread if scale is None else scale
+        if not (np.isfinite(middle) and 0 < spread < float("inf")):
+            raise SettingError(f"center must be a number and scale a positive one, got {center} and {scale}")
+        row_side = _features("row", row_features, family.shape[0])
+        column_side = _features("column", column_features, family.shape[1])
+        model = Model(_gammas(middle, spread, rank), *row_side, *column_side)
+        rng = np.random.default_rng([seed, 0x3A7])
+        state = model.draw(chains, rank, rng)
+        if told:
+            state = model.moved(state, answered, values, SETTLE, rng)
+        return MatrixPosterior(family, model, state, answered, values, judged)
+
+    def update(self, answer: Answer, rng: Generator) -> MatrixPosterior:
+        """The beliefs after one more answer: chains moved on, further if the answer is a surprise."""
+        (row, column), value = _checked(self.family, answer)
+        answered = np.concatenate([self.answered, [[row, column]]])
+        values = np.append(self.values, value)
+        guess = self.chains.entry(row, column)
+        spread = np.sqrt(guess.var() + (1 / self.chains.precision).mean())
+        expected = len(values) >= FEW and abs(value - guess.mean()) <= SURPRISE * spread
+        model = self.model
+        if self.judged and len(values) <= FEW:
+            rank = self.chains.rows.shape[2] - 1
+            model = replace(model, prior=_gammas(*known_scale(values), rank))
+        state = model.moved(self.chains, answered, values, SWEEPS if expected else SURPRISED, rng)
+        return replace(self, model=model, chains=state, answered=answered, values=values)
+
+    def sample(self, count: int, rng: Generator) -> Sample:
+        """`count` draws: one a chain, and beyond that further on in each."""
+        chains, size = self.chains, len(self.chains.level)
+        parts = [chains.structures()]
+        for _ in range(size, count, size):
+            chains = self.model.moved(chains, self.answered, self.values, THIN, rng)
+            parts.append(chains.structures())
+        drawn = np.concatenate(parts)
+        if len(drawn) > count:
+            drawn = drawn[np.sort(rng.choice(len(drawn), count, replace=False))]
+        return Sample(drawn, np.full(count, 1 / count), exact=False)
+
+    def diagnostics(self) -> Mapping[str, float]:
+        """What was learned beside the matrix: noise, and the spread of offsets and of the factors' product."""
+        tightness = self.chains.tightness
+        return {
+            "answers": float(len(self.values)),
+            "chains": float(len(tightness)),
+            "noise": float((self.chains.precision**-0.5).mean()),
+            "row_spread": float((tightness[:, 0] ** -0.5).mean()),
+            "column_spread": float((tightness[:, 1] ** -0.5).mean()),
+            "factor_spread": float(np.sqrt((tightness[:, 2:] ** -2.0).sum(axis=1)).mean()),
+        }
+
+
+def known_scale(values: Sequence[float] | Floats) -> tuple[float, float]:
+    """Where entries lie and how far they spread, judged by some; 0 and 1 where there are none.
+
+    >>> known_scale([1.0, 3.0]), known_scale([8.0]), known_scale([])
+    ((2.0, 1.0), (8.0, 4.0), (0.0, 1.0))
+    """
+    if not len(values):
+        return 0.0, 1.0
+    center = float(np.mean(values))
+    return center, float(np.std(values)) or abs(center) / 2 or 1.0
+
+
+def _gammas(center: float, scale: float, rank: int) -> Floats:
+    """Shape 1.5 is wide (a factor of five in the standard deviation is nothing unusual) and still keeps away from 0.
+
+    The rates put a typical entry at `scale` from `center`: offsets and the product of factors share the variance
+    equally, and noise has a thirtieth of it: where a row or column has been seen once or twice, what the factors do is
+    not to be told from noise, and a guess of much noise would not be corrected for long.
+    """
+    shape, share = 1.5, scale**2 / 3
+    factors = np.sqrt(share / max(rank, 1))  # one over the precision: a product of two factors has its square
+    return np.array([center, scale**-2.0, shape, shape * share, shape, shape * factors, shape, shape * scale**2 / 30])
+
+
+def _features(kind: str, features: Any, count: int) -> tuple[Floats, Floats]:
+    """Standardised features (N, F) and the Cholesky factor of X'X + I; no features are F = 0."""
+    try:
+        found: Floats = np.zeros((count, 0)) if features is None else np.array(features, dtype=float, order="C")
+    except (TypeError, ValueError):
+        raise DataError(f"{kind} features must be a table of numbers, one row for each {kind}") from None
+    if found.ndim != 2 or len(found) != count or not np.isfinite(found).all():
+        raise DataError(f"{kind} features must be finite numbers, {count} rows of them; got shape {found.shape}")
+    found = found - found.mean(axis=0)
+    spread = found.std(axis=0)
+    found = found / np.where(spread > 0, spread, 1.0)
+    return found, np.linalg.cholesky(found.T @ found + np.eye(found.shape[1]))
+
+
+def _checked(family: Matrices, answer: Answer) -> tuple[tuple[int, int], float]:
+    row, column = (int(place) for place in answer.atom)
+    if not (0 <= row < family.shape[0] and 0 <= column < family.shape[1]):
+        raise AnswerError(f"there is no entry ({row}, {column}) in a matrix of shape {family.shape}")
+    if isinstance(answer.response, str) or not np.isfinite(answer.response):
+        raise AnswerError(f"an entry is a finite number, got {answer.response!r}")
+    return (row, column), float(answer.response)

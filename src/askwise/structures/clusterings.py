@@ -1,0 +1,95 @@
+"""Clusterings of n items: a structure is a row of cluster labels, and only "same cluster" counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.errors import DataError, SettingError
+from askwise.structures import WHOLE_POOL, draw_pool
+from askwise.structures.choice import pair_of
+from askwise.types import Floats, Ints, Option, Prompt, Response
+
+ANSWERS: dict[Response, Response] = {"same": 1, "different": 0}
+
+
+class Clusterings:
+    """N items; an atom is a pair (i, j) with i < j, asked "do they belong together?": 1 same, 0 different.
+
+    With `around`, half of the candidates contain that item (all its pairs, if there are fewer) and half do not: for a
+    goal that is about one item's cluster.
+
+    >>> family = Clusterings(3, names=["ant", "bee", "cat"])
+    >>> family.draw_atoms(10, np.random.default_rng(0)).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    >>> family.predict(np.array([[0, 0, 1], [5, 7, 5]]), np.array([[0, 1], [0, 2]]))
+    array([[1., 0.],
+           [0., 1.]])
+    >>> print(family.prompt([0, 1], np.random.default_rng(0)).text)
+    Do bee and ant belong together?
+    """
+
+    def __init__(self, count: int, names: Sequence[str] | None = None, images: Any = None, around: int | None = None):
+        if not (isinstance(count, int | np.integer) and count >= 2):
+            raise DataError(f"a clustering needs at least two items, got {count!r}")
+        if around is not None and not 0 <= around < count:
+            raise SettingError(f"around must be the number of an item, from 0 to {count - 1}; got {around}")
+        self.count = int(count)
+        self.names = tuple(names) if names is not None else tuple(f"item {i}" for i in range(self.count))
+        self.images: tuple[str | None, ...] = tuple(images) if images is not None else (None,) * self.count
+        for what, given in (("names", self.names), ("images", self.images)):
+            if len(given) != self.count:
+                raise DataError(f"there are {len(given)} {what} for {self.count} items; give one each")
+        self.around = around
+
+    def draw_atoms(self, count: int, rng: Generator) -> Ints:
+        """(A, 2): all pairs when they are few, else different random ones."""
+        pairs = self.count * (self.count - 1) // 2
+        if self.around is None or pairs <= max(count, WHOLE_POOL):
+            return pair_of(draw_pool(pairs, count, rng), self.count)
+        others = np.delete(np.arange(self.count), self.around)
+        near = np.sort(rng.choice(others, min(max(count // 2, 1), len(others)), replace=False))
+        with_item = np.sort(np.stack([near, np.full(len(near), self.around)], axis=1), axis=1)
+        size = len(others) * (len(others) - 1) // 2
+        without = pair_of(np.sort(rng.choice(size, min(count - len(near), size), replace=False)), len(others))
+        return np.concatenate([with_item, others[without]])
+
+    def predict(self, structures: Ints, atoms: Ints) -> Floats:
+        pairs = np.asarray(atoms)
+        return (structures[:, pairs[:, 0]] == structures[:, pairs[:, 1]]).astype(float)
+
+    def decide(self, predictions: Floats) -> Ints:
+        return (predictions > 0.5).astype(int)
+
+    def responses(self, predictions: Floats) -> list[Response]:
+        return [1, 0]
+
+    def prompt(self, atom: Any, rng: Generator) -> Prompt:
+        """Shows the two items in random order."""
+        shown = (atom[0], atom[1]) if rng.random() < 0.5 else (atom[1], atom[0])
+        left, right = (Option(self.names[int(i)], self.images[int(i)]) for i in shown)
+        text = f"Do {left.name} and {right.name} belong together?"
+        return Prompt("same", (left, right), tuple(ANSWERS), ANSWERS, text)
+
+
+def compact(structures: Any) -> Ints:
+    """The same clusterings with labels 0, 1, ... in every row, the first item's cluster being 0.
+
+    >>> compact([[7, 7, -2], [3, 1, 3]]).tolist()
+    [[0, 0, 1], [0, 1, 0]]
+    """
+    labels = np.asarray(structures)
+    count, items = labels.shape
+    _, own = np.unique(labels, return_inverse=True)
+    kinds = int(own.max(initial=0)) + 1
+    keys = (own.reshape(labels.shape) + kinds * np.arange(count)[:, None]).ravel()
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)  # each key belongs to one row only
+    order = np.argsort(first)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[order] = np.arange(len(first))
+    rows = first[order] // items
+    start = np.searchsorted(rows, np.arange(count))
+    return rank[inverse].reshape(labels.shape) - start[:, None]

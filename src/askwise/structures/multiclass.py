@@ -1,0 +1,65 @@
+"""Linear classifiers of K labels: a weight vector a label, the label of x the one with the highest score w_k . x."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.errors import DataError, SettingError
+from askwise.structures import draw_pool
+from askwise.types import Floats, Ints, Option, Prompt, Response
+
+
+class SoftmaxPool:
+    """K linear scores asked about the rows of a table; a structure is (K * D,), an atom a row number, the response the
+    place of the label.
+
+    >>> family = SoftmaxPool([[1.0, 0.0], [0.0, 1.0]], labels=("cat", "dog", "eel"))
+    >>> family.decide(family.predict(np.array([[3.0, 0.0, 0.0, 3.0, 1.0, 1.0]]), np.array([0, 1])))
+    array([[0, 1]])
+    """
+
+    def __init__(
+        self,
+        points: Any,
+        names: Sequence[str] | None = None,
+        labels: Sequence[Response] = (0, 1, 2),
+        images: Any = None,
+    ):
+        self.points: Floats = np.asarray(points, dtype=float)
+        if self.points.ndim != 2 or not self.points.size or not np.isfinite(self.points).all():
+            raise DataError(
+                f"points must be a table of finite numbers, rows by features; got shape {self.points.shape}"
+            )
+        if len(labels) < 2 or len(set(labels)) < len(labels):
+            raise SettingError(f"a classifier needs at least two different labels, got {list(labels)}")
+        count = len(self.points)
+        self.names = tuple(names) if names is not None else tuple(f"point {i}" for i in range(count))
+        self.images: tuple[str | None, ...] = tuple(images) if images is not None else (None,) * count
+        self.labels = tuple(labels)
+
+    @property
+    def dimension(self) -> int:
+        return len(self.labels) * self.points.shape[1]
+
+    def draw_atoms(self, count: int, rng: Generator) -> Ints:
+        return draw_pool(len(self.points), count, rng)
+
+    def predict(self, structures: Floats, atoms: Ints) -> Floats:
+        """(S, A, K) scores."""
+        weights = np.asarray(structures).reshape(len(structures), len(self.labels), -1)
+        return np.einsum("skd,ad->sak", weights, self.points[atoms], optimize=True)
+
+    def decide(self, predictions: Floats) -> Ints:
+        return np.asarray(predictions).argmax(axis=-1)
+
+    def responses(self, predictions: Floats) -> list[Response]:
+        return list(range(len(self.labels)))
+
+    def prompt(self, atom: Any, rng: Generator) -> Prompt:
+        option = Option(self.names[int(atom)], self.images[int(atom)])
+        codes: dict[Response, Response] = {label: place for place, label in enumerate(self.labels)}
+        return Prompt("label", (option,), self.labels, codes, f"Which label has {option.name}?")

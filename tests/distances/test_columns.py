@@ -1,0 +1,73 @@
+"""The column-selection distance, written out by hand and in bulk."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from askwise.distances.columns import BestColumn
+from askwise.errors import DistanceError, SettingError
+from askwise.structures.matrices import pack
+from askwise.testing import check_distance
+from tests.helpers import generator
+
+
+def by_hand(left, right, score):
+    """The larger of both regrets, each over its own range."""
+    loss = []
+    for own, other in ((left, right), (right, left)):
+        scores, chosen = [score(column) for column in own.T], max(range(own.shape[1]), key=lambda j: score(other[:, j]))
+        wide = max(scores) - min(scores)
+        loss.append((max(scores) - scores[chosen]) / wide if wide else 0.0)
+    return max(loss)
+
+
+@pytest.mark.parametrize(("score", "plain"), [("mean", np.mean), ("max", np.max), ("min", np.min)])
+def test_against_the_definition(score, plain):
+    matrices = generator(1).standard_normal((8, 3, 4))
+    found = BestColumn(score).pairwise(pack(matrices, np.ones(8)))
+    exact = [[by_hand(left, right, plain) for right in matrices] for left in matrices]
+    assert np.allclose(found, exact)
+
+
+def test_only_the_rows_that_matter_count():
+    matrices = generator(2).standard_normal((6, 5, 4))
+    assert np.array_equal(BestColumn(rows=[1, 3]).pairwise(matrices), BestColumn().pairwise(matrices[:, [1, 3]]))
+
+
+def test_a_score_of_one_s_own():
+    matrices = generator(3).standard_normal((6, 5, 4))
+    own = BestColumn(lambda some: some.mean(axis=1))
+    assert np.array_equal(own.pairwise(matrices), BestColumn().pairwise(matrices))
+
+
+def test_columns_that_score_alike_lose_nothing():
+    flat, steep = np.ones((1, 2, 3)), np.arange(6.0).reshape(1, 2, 3)
+    assert BestColumn().paired(flat, flat) == 0
+    assert BestColumn().paired(flat, steep) == 1  # the first of equal columns is the worst of the other matrix
+
+
+@pytest.mark.parametrize("score", ["mean", "max", "min"])
+def test_the_shipped_check(score):
+    rng = generator(4)
+    check_distance(BestColumn(score, rows=[0, 2]), pack(rng.standard_normal((12, 3, 4)), np.ones(12)))
+    check_distance(BestColumn(score), np.repeat(rng.standard_normal((3, 3, 4)), 2, axis=0))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"score": "median"}, "score must be mean, max, min"),
+        ({"rows": []}, "list of row numbers"),
+        ({"rows": [-1]}, "from 0"),
+    ],
+)
+def test_bad_settings_are_refused(options, words):
+    with pytest.raises(SettingError, match=words):
+        BestColumn(**options)
+
+
+@pytest.mark.parametrize("score", [lambda some: some.mean(axis=2), lambda some: np.nan * some.mean(axis=1)])
+def test_a_score_that_is_none_is_refused(score):
+    with pytest.raises(DistanceError, match="expected one finite number a column"):
+        BestColumn(score).pairwise(np.ones((2, 3, 4)))

@@ -1,0 +1,14 @@
+"""The fair classifier of arrests, in its short form."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "fair_arrests.py"
+
+
+def test_a_short_run_compares_both():
+    done = subprocess.run([sys.executable, EXAMPLE, "--quick"], capture_output=True, text=True, timeout=300, check=True)
+    assert "plain: wrong on" in done.stdout
+    assert "fair: wrong on" in done.stdout
+    assert "unequal between the groups" in done.stdout

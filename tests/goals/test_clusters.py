@@ -1,0 +1,98 @@
+"""The goals about clusters: they end, say the members, survive JSON, and refuse nonsense in one sentence."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from askwise.errors import DataError, SettingError
+from askwise.goals.clusters import cluster_of, clusters
+from tests.helpers import SEED
+
+TRUTH = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 1, 0])
+NAMES = [f"thing {i}" for i in range(len(TRUTH))]
+POINTS = np.array([[0.0, 3.0], [3.0, 0.0], [-3.0, 0.0]])[TRUTH] + 0.8 * np.random.default_rng(3).standard_normal(
+    (12, 2)
+)
+TABLE = {"name": NAMES, "x": POINTS[:, 0].tolist(), "y": POINTS[:, 1].tolist()}
+MADE = {
+    "cluster_of": lambda **o: cluster_of(TABLE, "thing 4", seed=SEED, **o),
+    "clusters": lambda **o: clusters(TABLE, seed=SEED, **o),
+}
+
+
+def answer(session, questions=None):
+    """Answers as the truth would, to the end or for so many questions."""
+    while not session.done if questions is None else len(session.answers) < questions:
+        i, j = session.ask().atom
+        session.tell("same" if TRUTH[i] == TRUTH[j] else "different")
+    return session
+
+
+@pytest.mark.parametrize("data", [TABLE, NAMES], ids=["features", "names only"])
+def test_one_cluster_is_found(data):
+    session = answer(cluster_of(data, "thing 4", seed=SEED))
+    assert session.reason.startswith("the average diameter is below 0.1")
+    assert session.estimate().value == ["thing 3", "thing 4", "thing 5", "thing 10"]
+    assert "of the cluster, at most" in str(session.certificate())
+
+
+def test_all_clusters_are_found():
+    session = answer(clusters(NAMES, seed=SEED))
+    assert session.reason.startswith("the average diameter is below 0.05")
+    assert session.estimate().value == [[NAMES[i] for i in np.flatnonzero(c == TRUTH)] for c in range(3)]
+
+
+def test_a_similarity_matrix_takes_the_place_of_features():
+    session = answer(cluster_of(NAMES, 4, similarity=POINTS @ POINTS.T, seed=SEED), 2)
+    assert session.problem.family.around == 4
+    assert session.posterior.features.shape == (12, 2)
+    kept = json.loads(session.to_json())["recipe"]["options"]["similarity"]
+    assert np.array_equal(kept, POINTS @ POINTS.T)
+
+
+@pytest.mark.parametrize("goal", MADE)
+def test_a_recipe_builds_the_same_session(goal):
+    session = answer(MADE[goal](), 3)
+    state = json.loads(session.to_json())
+    build = {"cluster_of": cluster_of, "clusters": clusters}[state["recipe"]["goal"]]
+    copy = build(state["recipe"]["data"], **state["recipe"]["options"])
+    copy.replay(state["log"])
+    assert copy.to_json() == session.to_json()
+    assert copy.ask() == session.ask()
+    assert copy.ask().gain == session.ask().gain  # bit for bit
+    assert copy.estimate().value == session.estimate().value
+
+
+@pytest.mark.parametrize("goal", MADE)
+def test_undo_gives_back_the_very_belief(goal):
+    session = answer(MADE[goal](), 2)
+    before, question = session.posterior, session.ask()
+    session.tell("same")
+    session.undo()
+    assert session.posterior is before
+    assert session.ask() == question
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        (lambda: cluster_of(NAMES, "nobody"), DataError),
+        (lambda: cluster_of(NAMES, 12), DataError),
+        (lambda: cluster_of(NAMES, True), DataError),
+        (lambda: cluster_of(["one"], 0), DataError),
+        (lambda: cluster_of(NAMES, 0, noise=0), SettingError),
+        (lambda: clusters(NAMES, noise=0.5), SettingError),
+        (lambda: clusters(NAMES, draws=1), SettingError),
+        (lambda: clusters(NAMES, seed=-1), SettingError),
+        (lambda: clusters(NAMES, epsilon=0), SettingError),
+        (lambda: clusters(NAMES, rule="best"), SettingError),
+        (lambda: clusters(NAMES, similarity=[[1.0]]), DataError),
+        (lambda: clusters(NAMES, similarity=[["x"]]), DataError),
+    ],
+)
+def test_bad_input_gets_one_sentence(call, kind):
+    with pytest.raises(kind, match=r"^[^\n]{20,}$"):
+        call()

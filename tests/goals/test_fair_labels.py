@@ -1,0 +1,55 @@
+"""The goal classifier with fairness, and with more than two labels."""
+
+from __future__ import annotations
+
+import pytest
+
+from askwise.distances.fairness import EqualOpportunity
+from askwise.distances.labels import Disagreement
+from askwise.errors import DataError, SettingError
+from askwise.goals import classifier, from_json
+from tests.helpers import generator
+
+
+def people(count=40):
+    rng = generator(95)
+    return {"age": rng.random(count).tolist(), "sex": ["f", "m"] * (count // 2)}
+
+
+def test_fairness_is_part_of_the_goal_and_of_the_recipe():
+    session = classifier(people(), fair_on="sex", fairness_weight=2.0, seed=2)
+    assert isinstance(session.problem.distance, EqualOpportunity)
+    assert session.problem.distance.group.tolist() == [True, False] * 20
+    session.ask()
+    session.tell("yes")
+    again = from_json(session.to_json())
+    assert again.problem.distance.weight == 2.0
+    assert again.ask() == session.ask()
+    assert "unequal between the groups" in str(session.certificate())
+
+
+def test_without_it_nothing_changes():
+    assert isinstance(classifier(people()).problem.distance, Disagreement)
+
+
+@pytest.mark.parametrize(("column", "sentence"), [("height", "has only 'age', 'sex'"), ("age", "40 different ones")])
+def test_refuses(column, sentence):
+    with pytest.raises(DataError, match=sentence):
+        classifier(people(), fair_on=column)
+
+
+def test_three_labels_are_learned():
+    table = {"size": [float(row) for row in range(30)]}
+    truth = ["small", "middle", "large"]
+    session = classifier(table, truth, seed=4, draws=200, prior_scale=10.0)
+    for _ in range(14):
+        row = session.ask().atom
+        session.tell(truth[row // 10])
+    right = sum(said == truth[row // 10] for row, said in enumerate(session.estimate().value))
+    assert right >= 25
+    assert from_json(session.to_json()).ask() == session.ask()
+
+
+def test_three_labels_and_fairness_are_refused():
+    with pytest.raises(SettingError, match="fair_on= needs two labels"):
+        classifier(people(), ("a", "b", "c"), fair_on="sex")

@@ -1,7 +1,7 @@
 """Clusterings, hierarchies, matrices and fair classifiers: how wrong each rule still is, and what a question costs.
 
-`python -m benchmarks.structures [--json]` runs the four benchmarks one after another, as `python -m benchmarks.NAME` would;
-together they take the better part of an hour on two cores.
+`python -m benchmarks.structures [--json]` runs the four benchmarks one after another, as `python -m benchmarks.NAME`
+would; together they take the better part of an hour on two cores.
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads its BLA
 import numpy as np
 
 from askwise.session import Session
-from askwise.simulate.columns import columns, measure
+from askwise.simulate.columns import columns
+from askwise.simulate.people import answer
 from askwise.strategies import strategy
 from askwise.strategies.baselines import variance
 from askwise.streams import stream
@@ -40,7 +41,7 @@ def run(rule: str, seed: int, steps: tuple[int, ...] = STEPS, **options: Any) ->
     found, spent = {"0": task.metrics["error"](session.sample)}, 0.0
     for number in range(max(steps)):
         start = time.process_time()
-        measure(session, task.person, stream(seed, number, "person"))
+        answer(session, task.person, stream(seed, number, "person"))
         session.ask()
         spent += time.process_time() - start
         if number + 1 in steps:

@@ -36,7 +36,7 @@ def test_numbers_are_the_committed_ones(name):
             expected["answers"],
         )
         for edge in ("mean", "low", "high"):
-            assert row[edge] == pytest.approx(float(expected[edge]), abs=0.05)
+            assert row[edge] == pytest.approx(float(expected[edge]), abs=0.01)
 
 
 def test_a_figure_has_every_curve_band_and_one_legend():

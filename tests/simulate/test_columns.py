@@ -7,7 +7,8 @@ import pytest
 
 from askwise.errors import SettingError
 from askwise.session import Session
-from askwise.simulate.columns import Laboratory, columns, measure
+from askwise.simulate.columns import Laboratory, columns
+from askwise.simulate.people import answer
 from tests.helpers import generator
 
 
@@ -33,7 +34,7 @@ def test_the_error_is_the_distance_to_the_truth_and_falls():
     task = columns(generator(3), rows=6, columns=5, rank=1, targets=3, chains=30)
     session = Session(task.problem, task.prior, seed=1, draws=30)
     before = task.metrics["error"](session.sample)
-    told = [measure(session, task.person, generator(4, k)) for k in range(22)]
+    told = [answer(session, task.person, generator(4, k)) for k in range(22)]
     assert [answer.response for answer in session.answers] == told
     assert task.metrics["error"](session.sample) < before / 2
 

@@ -57,15 +57,15 @@ def line_picture(rows: Sequence[line.Row]) -> Any:
     ax = axes[0, 0]
     sizes = [row.k for row in rows]
     for values, colour, name in (
-        ([row.questions_dc for row in rows], COLOURS[1], "the whole clustering, d_c (worst truth)"),
-        ([row.questions_dI for row in rows], COLOURS[0], "the known interval's cluster, d_I (worst truth)"),
+        ([row.questions_dc for row in rows], COLOURS[1], "whole clustering, d_c"),
+        ([row.questions_dI for row in rows], COLOURS[0], "known interval's cluster, d_I"),
     ):
         ax.plot(sizes, values, "o-", color=colour, label=name)
     ax.set_xscale("log", base=2)
     ax.set_yscale("log", base=2)
     ax.set_xticks(sizes, [str(size) for size in sizes])
     ax.yaxis.set_major_formatter("{x:.0f}")
-    ax.set(xlabel="k, the number of cells", ylabel="questions", title="NDBAL on the line, exact")
+    ax.set(xlabel="k, the number of cells", ylabel="questions", title="NDBAL on the line, worst truth")
     ax.legend(frameon=False, fontsize="small")
     return figure
 

@@ -12,8 +12,6 @@ from askwise.distances.columns import BestColumn
 from askwise.errors import SettingError
 from askwise.posteriors.matrices import MatrixPosterior
 from askwise.problem import Problem
-from askwise.session import Session
-from askwise.simulate.people import Person
 from askwise.simulate.task import Task
 from askwise.structures.matrices import Matrices, gaussian
 from askwise.types import Floats, Sample
@@ -38,13 +36,6 @@ class Laboratory:
 
     def respond(self, atom: Any, rng: Generator) -> float:
         return float(self.truth[int(atom[0]), int(atom[1])] + self.noise * rng.standard_normal())
-
-
-def measure(session: Session, person: Person, rng: Generator) -> float:
-    """Lets the person answer the session's open question with a number; returns it."""
-    said = float(person.respond(session.ask().atom, rng))
-    session.tell(said)
-    return said
 
 
 def columns(

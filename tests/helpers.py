@@ -21,6 +21,11 @@ def generator(*key: int) -> np.random.Generator:
     return np.random.default_rng([SEED, *key])
 
 
+def timeless(log):
+    """Events without the moment they happened at."""
+    return [{part: value for part, value in event.items() if part != "time"} for event in log]
+
+
 def random_distances(rng, size):
     table = rng.random((size, size))
     table = (table + table.T) / 2

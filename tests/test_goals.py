@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 import askwise
 from askwise.errors import DataError, SettingError
 from askwise.streams import stream
-from tests.helpers import SEED, generator
+from tests.helpers import SEED, generator, timeless
 
 DRINKS = ["tea", "coffee", "water", "milk", "juice"]
 CARS = {
@@ -38,7 +39,7 @@ def answer(session, count, key=0):
         else:
             session.tell(question.responses[int(question.options[0].name > "d")])
         if turn % 5 == 4:
-            session.undo() if turn % 2 else session.undo(next(iter(session._told)))
+            session.undo() if turn % 2 else session.undo(next(iter(session.turn.beliefs.told)))
     return session
 
 
@@ -59,7 +60,7 @@ def test_json_round_trip_gives_the_identical_next_question(goal):
     assert copy.to_json() == session.to_json()
     assert copy.ask() == session.ask()
     assert copy.ask().gain == session.ask().gain  # bit for bit
-    assert copy.log == session.log
+    assert timeless(copy.log) == timeless(session.log)
     assert copy.estimate().value == session.estimate().value
     assert str(copy.certificate()) == str(session.certificate())
 
@@ -82,11 +83,11 @@ def test_undo_of_any_answer_is_the_belief_without_it():
     for _ in range(4):
         session.ask()
         session.tell("left")
-    kept = [(turn, told) for id, (turn, told) in session._told.items() if id != "q2"]
+    kept = [(turn, told) for id, (turn, told) in session.turn.beliefs.told.items() if id != "q2"]
     session.undo("q2")
     posterior = session.prior
     for turn, told in kept:
-        posterior = posterior.update(told, stream(session.seed, turn, "update"))
+        posterior = posterior.update(told, stream(session.aim.seed, turn, "update"))
     drawn, expected = (p.sample(50, generator(305)).structures for p in (session.posterior, posterior))
     assert (drawn == expected).all()
 
@@ -117,7 +118,8 @@ def test_threads_do_not_change_a_bit():
             check=True,
         )
         outputs.append(run.stdout)
-    assert outputs[0] == outputs[1]
+    one, two = (re.sub(r'"time": "[^"]*"', "", output) for output in outputs)
+    assert one == two
     log = json.loads(outputs[0].splitlines()[0])["log"]
     assert len(log) == 17
     assert askwise.from_json(outputs[0].splitlines()[0]).log == log

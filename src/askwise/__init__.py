@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from askwise.goals import (
         best_column,
         best_item,
+        change_goal,
         classifier,
         cluster_of,
         clusters,
@@ -52,6 +53,7 @@ __all__ = [
     "any_of",
     "best_column",
     "best_item",
+    "change_goal",
     "classifier",
     "cluster_of",
     "clusters",

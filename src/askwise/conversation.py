@@ -1,23 +1,34 @@
 """What was asked and what became of it, folded from an append-only log of events.
 
-An event is a plain dict that JSON can hold: a question asked, told, skipped or undone. The past never changes; an undo
-is one more event.
+An event is a plain dict that JSON can hold: a question asked, told, skipped or undone, or another goal taken up. The
+past never changes; an undo is one more event. An event may carry a key: sent twice, it counts once.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Protocol
 
 import numpy as np
 
 from askwise.errors import AnswerError
-from askwise.types import Option, Prompt, Question, Response, Scored
+from askwise.types import Answer, Option, Prompt, Question, Response, Scored
 
 Event = dict[str, Any]
+STANDING = {"ask": "open", "tell": "answered", "skip": "skipped", "undo": "open"}  # of the question, after the event
+KINDS = (*STANDING, "goal")
 CLOSED = ("answered", "skipped")
 NUMBER = "number"  # the kind of question that is answered with a number of one's own
 PARTS = ("atom", "kind", "options", "responses", "codes", "text", "gain", "info")  # of the event of a new question
+
+
+class Journal(Protocol):
+    """Where events last: the file or the database of a study."""
+
+    def append(self, position: int, event: Event) -> bool: ...  # True once it is on disk; False if the place is taken
+    def since(self, position: int) -> list[Event]: ...  # what is there from that place on
+    def keep(self, session: Any) -> None: ...  # after each event: a chance to save what a replay would have to compute
 
 
 class Conversation:
@@ -35,10 +46,39 @@ class Conversation:
         self.log: list[Event] = []
         self.asked: dict[str, Event] = {}
         self.status: dict[str, str] = {}
+        self.closing: dict[str, Event] = {}  # of each question: the answer or skip that came last
+        self.keys: dict[str, Event] = {}
+
+    def copy(self) -> Conversation:
+        """The same so far; what is recorded in one does not show in the other."""
+        other = Conversation()
+        other.log = self.log.copy()
+        for part in ("asked", "status", "closing", "keys"):
+            setattr(other, part, getattr(self, part).copy())
+        return other
+
+    def repeated(
+        self, kind: str, question: str | Question | None, key: str | None, response: Response | None = None
+    ) -> bool:
+        """True if the key is known and this is the same event once more; the key of another event is refused."""
+        if key is None or key not in self.keys:
+            return False
+        known = self.keys[key]
+        id = known["question"]
+        meant = question.id if isinstance(question, Question) else question or id
+        if known["event"] != kind or meant != id or (kind == "tell" and self.match(id, response) != known["response"]):
+            raise AnswerError(f"the key {key!r} was used before, to {known['event']} question {id}; use another one")
+        return True
 
     def check(self, event: Event) -> None:
         """Refuses an event that cannot come next."""
-        kind, id = event["event"], event["question"]
+        kind, id = event["event"], event.get("question")
+        if kind not in KINDS:
+            raise AnswerError(f"an event is {', '.join(KINDS)}, not {kind!r}")
+        if kind == "goal":
+            return
+        if not isinstance(id, str):
+            raise AnswerError(f"an event names its question, got {id!r}")
         if kind == "ask" and id in self.asked:
             raise AnswerError(f"question {id} was asked before")
         if kind == "ask" and not all(part in event for part in PARTS):
@@ -49,18 +89,23 @@ class Conversation:
             self.match(id, event["response"])
         if kind == "undo":
             self.to_undo(id)
-        if kind not in ("ask", "tell", "skip", "undo"):
-            raise AnswerError(f"an event is ask, tell, skip or undo, not {kind!r}")
 
     def record(self, event: Event) -> None:
         """Appends an event, which was checked before."""
-        id = event["question"]
-        if event["event"] == "ask":
+        id, kind = event.get("question", ""), event["event"]
+        if kind == "goal":
+            self.status |= dict.fromkeys(self.open(), "withdrawn")  # chosen for what nobody wants to know now
+        else:
+            self.status[id] = STANDING[kind]
+        if kind == "ask":
             self.asked[id] = event
-        elif event["event"] == "undo":
+        elif kind == "undo":
             self._withdraw_after(id)
-        self.status[id] = {"tell": "answered", "skip": "skipped"}.get(event["event"], "open")
+        elif kind in ("tell", "skip"):
+            self.closing[id] = event
         self.log.append(event)
+        if "key" in event:
+            self.keys[event["key"]] = event
 
     def open(self) -> list[str]:
         """The open questions, first asked first."""
@@ -88,8 +133,15 @@ class Conversation:
             raise AnswerError(f"there is no question {id!r}; the open ones are {', '.join(self.open()) or 'none'}")
         if self.status[id] != "open":
             hint = "a new question took its place" if self.status[id] == "withdrawn" else "undo it first to change it"
-            raise AnswerError(f"question {id} was {self.status[id]} before and is not open; {hint}")
+            raise AnswerError(f"question {id} was {self.status[id]} before{self._how(id)} and is not open; {hint}")
         return id
+
+    def _how(self, id: str) -> str:
+        """What was answered before, and by whom, for the message."""
+        closing = self.closing.get(id, {})
+        said = [f"{closing['response']!r}"] if self.status[id] == "answered" else []
+        by = [f"by {closing['who']}"] if self.status[id] in CLOSED and closing.get("who") else []
+        return f" ({' '.join(said + by)})" if said or by else ""
 
     def to_undo(self, question: str | Question | None) -> str:
         """The id of the question meant, which must be answered or skipped; by default the last one that was."""
@@ -126,6 +178,11 @@ class Conversation:
             return known
         return next(code for name, code in self.asked[id]["codes"] if name == known)
 
+    def answer(self, event: Event) -> Answer:
+        """What a told event means to a posterior."""
+        id = event["question"]
+        return Answer(np.asarray(self.asked[id]["atom"]), self.code(id, event["response"]), event.get("who"))
+
     def _number(self, id: str, response: Any) -> float:
         """A number, or the text of one; the log keeps the number."""
         try:
@@ -147,18 +204,29 @@ class Conversation:
 
 def asked(id: str, atom: Any, shown: Prompt, scored: Scored, best: int) -> Event:
     """The event of a new question."""
-    return {
-        "event": "ask",
-        "question": id,
-        "atom": np.asarray(atom).tolist(),
-        "kind": shown.kind,
-        "options": [asdict(option) for option in shown.options],
-        "responses": list(shown.responses),
-        "codes": [list(pair) for pair in shown.codes.items()],
-        "text": shown.text,
-        "gain": float(scored.gain[best]),
-        "info": dict(scored.info),
-    }
+    return happened(
+        "ask",
+        id,
+        atom=np.asarray(atom).tolist(),
+        kind=shown.kind,
+        options=[asdict(option) for option in shown.options],
+        responses=list(shown.responses),
+        codes=[list(pair) for pair in shown.codes.items()],
+        text=shown.text,
+        gain=float(scored.gain[best]),
+        info=dict(scored.info),
+    )
+
+
+def happened(what: str, question: str | None, /, **parts: Any) -> Event:
+    """An event of this moment; parts that are None are left out.
+
+    >>> happened("skip", "q1", reason=None, who="Ann")
+    {'event': 'skip', 'question': 'q1', 'time': '...', 'who': 'Ann'}
+    """
+    moment = datetime.now(UTC).isoformat(timespec="milliseconds")
+    given = {"event": what, "question": question, "time": moment, **parts}
+    return {part: value for part, value in given.items() if value is not None}
 
 
 def key(atom: Any) -> Any:

@@ -1,33 +1,35 @@
 """The algorithm as a conversation: ask, tell, skip, undo, estimate, certificate. The only object that changes.
 
-The log is the state. Every event (a question asked, told, skipped or undone) is applied by the same code when it
-happens and when it is replayed, and all randomness is keyed by the seed and the place in the log.
+The log is the state. Every event (a question asked, told, skipped or undone, another goal) is applied by the same code
+when it happens and when it is replayed, and all randomness is keyed by the seed and the place in the log. With a
+journal, an event is on disk before it is in memory.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
 
-from askwise.certificate import Certificate, Estimate, certify, estimate
-from askwise.conversation import Conversation, Event, asked, key
-from askwise.distances import form_of, verify
+from askwise.beliefs import Beliefs
+from askwise.certificate import Certificate, Estimate
+from askwise.conversation import NUMBER, Conversation, Event, Journal, happened
+from askwise.distances import verify
 from askwise.errors import DataError, NothingToAsk, SettingError
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
-from askwise.split import average_diameter
 from askwise.stopping import Stop
 from askwise.strategies import Strategy, strategy
 from askwise.streams import stream
-from askwise.structures import prompt
 from askwise.threads import one_thread
-from askwise.types import Answer, Atoms, Question, Response, Sample
+from askwise.turn import Aim, Turn
+from askwise.types import Answer, Question, Response, Sample
 
-TRAIL = 16  # posteriors kept, so that taking back a recent answer costs nothing
 CHECKED = 12  # structures on which a distance is checked at the start
+Recipe = Mapping[str, Any]  # a goal, its data and its options
 
 
 class Session:
@@ -61,37 +63,31 @@ class Session:
         candidates: int = 500,
         repeat: bool = False,
         describe: Callable[[Any], Any] | None = None,
-        recipe: Mapping[str, Any] | None = None,
+        recipe: Recipe | None = None,
+        remake: Callable[[Recipe], Session] | None = None,
     ):
         if draws < 2 or candidates < 1 or seed < 0:
             raise SettingError(
                 f"draws must be at least 2, candidates at least 1, seed at least 0; got {draws}, {candidates}, {seed}"
             )
-        self.problem = problem
         self.prior = prior
-        self.rule = strategy(rule)
-        self.stop = stop
-        self.seed = seed
-        self.draws = draws
-        self.candidates = candidates
-        self.repeat = repeat
         self.recipe = recipe
-        self._describe = describe or (lambda structure: structure)
+        self.journal: Journal | None = None
+        self._remake = remake
+        shown = describe or (lambda structure: structure)
+        self.aim = Aim(problem, strategy(rule), stop, seed, draws, candidates, repeat, shown)
         self._begin()
         few = prior.sample(CHECKED, stream(seed, 0, "verify")).structures
         verify(problem.distance, few[np.arange(min(CHECKED, len(few)))])
 
     def __repr__(self) -> str:
-        goal = f"{self.recipe['goal']}, " if self.recipe else ""
-        return f"<Session: {goal}{len(self._told)} answers, {len(self.conversation.open())} open>"
+        goal = f"{self.pursued['goal']}, " if self.pursued else ""
+        return f"<Session: {goal}{len(self.answers)} answers, {len(self.conversation.open())} open>"
 
     def _begin(self) -> None:
-        self.posterior = self.prior
         self.conversation = Conversation()
-        self._told: dict[str, tuple[int, Answer]] = {}  # evidence in force, in order: the turn it came, the answer
-        self._trail: list[tuple[tuple[str, ...], Posterior]] = []
-        self._turn = 0  # how often the evidence has changed
-        self._cache: dict[str, Any] = {}
+        self.turn = Turn(self.aim, Beliefs(self.prior, self.aim.seed))
+        self._ahead: dict[tuple[Any, ...], Turn] = {}  # by place in the log, question, response and person
 
     # ------------------------------------------------------------------ the conversation
 
@@ -107,9 +103,10 @@ class Session:
         """
         if count is not None and not (isinstance(count, int | np.integer) and count >= 1):
             raise SettingError(f"count must be a whole number of at least 1, got {count!r}")
+        self.refresh()
         while len(self.conversation.open()) < (count or 1):
             try:
-                self._record(self._choose())
+                self._record(self.turn.choose(self.conversation))
             except NothingToAsk:
                 if not self.conversation.open():
                     raise
@@ -117,22 +114,73 @@ class Session:
         questions = [self.conversation.question(id) for id in self.conversation.open()]
         return questions[0] if count is None else questions[:count]
 
-    @one_thread
-    def tell(self, response: Response, question: str | Question | None = None, who: str | None = None) -> None:
-        """Takes an answer to the open question, or to the one named. Refused answers change nothing."""
-        id = self.conversation.to_answer(question)
-        said = self.conversation.match(id, response)
-        self._record({"event": "tell", "question": id, "response": said, "who": who})
+    def pose(self, atom: Any) -> Question:
+        """Opens a question of one's own choice: for answers that were collected before."""
+        event = self.turn.pose(self.conversation, atom)
+        return self.conversation.question(event["question"]) if self._record(event) else self.pose(atom)
 
-    def skip(self, question: str | Question | None = None, reason: str | None = None) -> None:
+    @one_thread
+    def tell(
+        self,
+        response: Response,
+        question: str | Question | None = None,
+        who: str | None = None,
+        *,
+        seconds: float | None = None,
+        key: str | None = None,
+    ) -> None:
+        """Takes an answer to the open question, or to the one named. Refused answers change nothing.
+
+        `seconds` is how long the answer took. The same `key` given twice is one answer: send it again when in doubt.
+        """
+        talk = self.conversation
+        while not talk.repeated("tell", question, key, response):
+            question = talk.to_answer(question)
+            said = talk.match(question, response)
+            if self._record(happened("tell", question, response=said, who=who, seconds=seconds, key=key)):
+                return
+
+    def skip(
+        self,
+        question: str | Question | None = None,
+        reason: str | None = None,
+        who: str | None = None,
+        *,
+        seconds: float | None = None,
+        key: str | None = None,
+    ) -> None:
         """Can't tell: logged, not asked again, and nothing is concluded from it."""
-        self._record({"event": "skip", "question": self.conversation.to_answer(question), "reason": reason})
+        while not self.conversation.repeated("skip", question, key):
+            question = self.conversation.to_answer(question)
+            if self._record(happened("skip", question, reason=reason, who=who, seconds=seconds, key=key)):
+                return
 
     @one_thread
-    def undo(self, question: str | Question | None = None) -> None:
+    def undo(self, question: str | Question | None = None, who: str | None = None, *, key: str | None = None) -> None:
         """Takes back the last answer or skip, or that of the question named. The question is open again; open questions
         that were chosen after that answer are withdrawn, since what they stood on is gone."""
-        self._record({"event": "undo", "question": self.conversation.to_undo(question)})
+        while not self.conversation.repeated("undo", question, key):
+            question = self.conversation.to_undo(question)
+            if self._record(happened("undo", question, who=who, key=key)):
+                return
+
+    @one_thread
+    def take_up(self, recipe: Recipe) -> None:
+        """Another goal about the same structures: all answers stay, open questions are withdrawn."""
+        while not self._record(happened("goal", None, goal=recipe["goal"], options=recipe["options"])):
+            pass
+
+    def prepare(self, who: str | None = None) -> None:
+        """Works out what comes after each possible answer to the open question, so that it is there at once when the
+        answer comes. Meant for a thread of its own while a person thinks; a number has too many answers for it."""
+        talk = self.conversation.copy()
+        ids = talk.open()
+        if not ids or talk.asked[ids[0]]["kind"] == NUMBER:
+            return
+        for response in talk.asked[ids[0]]["responses"]:
+            place = (len(talk.log), ids[0], response, who)
+            if place not in self._ahead:
+                self._ahead[place] = self._after(talk, happened("tell", ids[0], response=response, who=who))
 
     @property
     def done(self) -> bool:
@@ -142,38 +190,48 @@ class Session:
     @property
     def reason(self) -> str | None:
         """Why it is time to stop, or None."""
-        reason: str | None = self._once("reason", self._reason)
-        if reason is None and not self.conversation.open() and not len(self._fresh_atoms()):
-            return "every question was asked"
-        return reason
+        return self.turn.reason(self.conversation)
 
-    @one_thread
     def estimate(self) -> Estimate:
         """What is closest on average to what is still plausible."""
-        return self._once("estimate", self._estimate)
+        return self.turn.estimate
 
-    @one_thread
     def certificate(self) -> Certificate:
         """What may be claimed about the estimate."""
-        rng = stream(self.seed, self._turn, "certificate")
-        return self._once(
-            "certificate", lambda: certify(self.problem, self.posterior, self.estimate(), self.answers, rng)
-        )
+        return self.turn.certificate
+
+    @property
+    def pursued(self) -> Recipe | None:
+        """The goal pursued now, its data and options; None if the session was built by hand."""
+        changes = [event for event in self.log if event["event"] == "goal"]
+        if self.recipe is None or not changes:
+            return self.recipe
+        return {**self.recipe, "goal": changes[-1]["goal"], "options": changes[-1]["options"]}
+
+    @property
+    def problem(self) -> Problem:
+        """What can be true and what is wanted."""
+        return self.aim.problem
+
+    @property
+    def posterior(self) -> Posterior:
+        """What is believed after the answers in force."""
+        return self.turn.posterior
 
     @property
     def answers(self) -> list[Answer]:
         """The evidence in force, in the order it came."""
-        return [answer for _, answer in self._told.values()]
+        return self.turn.answers
 
     @property
     def sample(self) -> Sample:
         """The draws of this turn, shared by scoring, stopping and the estimate."""
-        return self._once("sample", lambda: self.posterior.sample(self.draws, stream(self.seed, self._turn, "sample")))
+        return self.turn.sample
 
     @property
     def diameter(self) -> float:
         """How undecided we still are, in the goal's own units: the mean distance of two structures still plausible."""
-        return self._once("diameter", self._diameter)
+        return self.turn.diameter
 
     # ------------------------------------------------------------------ saving and replaying
 
@@ -197,7 +255,7 @@ class Session:
             raise SettingError(f"a log is replayed on a new session; this one has {len(self.log)} events")
         try:
             for event in events:
-                self._record(event)
+                self._apply(event)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             number = len(self.log) + 1
             self._begin()
@@ -206,74 +264,63 @@ class Session:
                 "give the whole log of a session that was built the same way"
             ) from error
 
+    def refresh(self) -> None:
+        """Takes in what others have written to the journal since."""
+        for event in self.journal.since(len(self.log)) if self.journal else ():
+            self._apply(event)
+
     # ------------------------------------------------------------------ inside
 
-    def _record(self, event: Event) -> None:
-        """The one place where the session changes; if the posterior refuses an answer, nothing has changed."""
+    def _record(self, event: Event) -> bool:
+        """The one place where something new happens. If the posterior refuses an answer, nothing has changed; if others
+        wrote to the journal first, their events are taken in, and False says that this one must be judged anew."""
         self.conversation.check(event)
-        id, believed = event["question"], self.posterior
-        if event["event"] == "tell":
-            atom = np.asarray(self.conversation.asked[id]["atom"])
-            answer = Answer(atom, self.conversation.code(id, event["response"]), event["who"])
-            self.posterior = self.posterior.update(answer, stream(self.seed, self._turn, "update"))
-            self._told[id] = (self._turn, answer)
-            self._trail = [*self._trail[1 - TRAIL :], (tuple(self._told), self.posterior)]
-        elif event["event"] == "undo" and self._told.pop(id, None) is not None:
-            self._rebuild()
+        turn = self._next(event)
+        if self.journal is not None and not self.journal.append(len(self.log), event):
+            self.refresh()
+            return False
+        self._adopt(event, turn)
+        if self.journal is not None:
+            self.journal.keep(self)
+        return True
+
+    def _apply(self, event: Event) -> None:
+        """An event that happened before, or elsewhere."""
+        self.conversation.check(event)
+        self._adopt(event, self._next(event))
+
+    def _adopt(self, event: Event, turn: Turn) -> None:
         self.conversation.record(event)
-        if self.posterior is not believed:
-            self._turn += 1
-            self._cache = {}
+        if turn is not self.turn:
+            self.turn, self.aim, self._ahead = turn, turn.aim, {}
 
-    def _rebuild(self) -> None:
-        """The posterior of the answers still in force, from the latest one known that holds only those."""
-        order = tuple(self._told)
-        self._trail = [(held, posterior) for held, posterior in self._trail if held == order[: len(held)]]
-        held, posterior = self._trail[-1] if self._trail else ((), self.prior)
-        for id in order[len(held) :]:
-            turn, answer = self._told[id]
-            posterior = posterior.update(answer, stream(self.seed, turn, "update"))
-        self.posterior = posterior
+    def _next(self, event: Event) -> Turn:
+        """The turn that the event leads to: the same one unless the evidence or the goal changes."""
+        id, kind, beliefs = event.get("question", ""), event["event"], self.turn.beliefs
+        if kind == "goal":
+            return Turn(self._other(event), beliefs)
+        if kind == "undo" and id in beliefs.told:
+            return Turn(self.aim, beliefs.undo(id))
+        if kind != "tell":
+            return self.turn
+        place = (len(self.log), id, event["response"], event.get("who"))
+        return self._ahead.get(place) or Turn(self.aim, beliefs.tell(id, self.conversation.answer(event)))
 
-    def _choose(self) -> Event:
-        number = len(self.conversation.asked)
-        atoms = self._fresh_atoms()
-        if not len(atoms):
-            raise NothingToAsk("every candidate question was asked or skipped; undo one, or take the estimate as it is")
-        scored = self.rule(self.problem, self.posterior, self.sample, atoms, stream(self.seed, number, "rule"))
-        cost = getattr(self.problem.family, "cost", None)  # where answers cost more or less: the gain per unit
-        best = int(np.argmax(scored.gain if cost is None else scored.gain / cost(atoms)))
-        shown = prompt(self.problem.family, atoms[best], stream(self.seed, number, "show"))
-        return asked(f"q{number + 1}", atoms[best], shown, scored, best)
+    def _after(self, talk: Conversation, event: Event) -> Turn:
+        """The turn after an answer that may come, with its question, draws and estimate."""
+        told = talk.copy()
+        turn = Turn(self.aim, self.turn.beliefs.tell(event["question"], talk.answer(event)))
+        told.record(event)
+        if turn.reason(told) is None and not told.open():
+            turn.chosen = len(told.log), turn.choose(told)
+        turn.estimate, turn.diameter  # noqa: B018  computed once, shown later
+        return turn
 
-    def _fresh_atoms(self) -> Atoms:
-        """Candidates that may be asked."""
-        number = len(self.conversation.asked)
-        atoms = self.problem.family.draw_atoms(self.candidates, stream(self.seed, number, "atoms"))
-        taken = self.conversation.taken(self.repeat)
-        if not taken:
-            return atoms
-        fresh = [index for index, atom in enumerate(np.asarray(atoms).tolist()) if key(atom) not in taken]
-        return atoms[np.array(fresh, dtype=int)]
-
-    @one_thread
-    def _reason(self) -> str | None:
-        if self.stop is None:
-            return None
-        rng = stream(self.seed, self._turn, "stop")
-        return self.stop(self.problem, self.posterior, self.sample, len(self._told) + 1, rng)
-
-    @one_thread
-    def _diameter(self) -> float:
-        form = form_of(self.problem.distance, self.sample.structures)
-        return average_diameter(form, self.sample.weights, self.sample.exact)
-
-    def _estimate(self) -> Estimate:
-        structure, distance = estimate(self.problem, self.sample)
-        return Estimate(self._describe(structure), structure, distance)
-
-    def _once(self, name: str, compute: Callable[[], Any]) -> Any:
-        """Computed at most once a turn."""
-        if name not in self._cache:
-            self._cache[name] = compute()
-        return self._cache[name]
+    def _other(self, event: Event) -> Aim:
+        """The aim of another goal; what shapes beliefs stays."""
+        if self._remake is None or self.recipe is None:
+            raise SettingError("the session was built by hand, so it knows no other goal; build another one")
+        other = self._remake({**self.recipe, "goal": event["goal"], "options": event["options"]}).aim
+        if type(other.problem.family) is not type(self.problem.family):
+            raise SettingError(f"the goal {event['goal']} needs other questions than were answered; start a new study")
+        return replace(other, seed=self.aim.seed, draws=self.aim.draws)

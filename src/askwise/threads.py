@@ -5,9 +5,11 @@ Memory is kept between questions, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache, wraps
-from typing import ParamSpec, TypeVar
+from threading import Lock
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -30,6 +32,32 @@ def _keep_memory() -> None:
     np.empty(31 * 2**17)
 
 
+class _Limit:
+    """The cap, shared by all threads: set by the first that computes, lifted by the last."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.inside = 0
+        self.cap: Any = None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        with self.lock:
+            if not self.inside:
+                self.cap = _controller().limit(limits=1, user_api="blas")
+            self.inside += 1
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.inside -= 1
+                if not self.inside:
+                    self.cap.restore_original_limits()
+
+
+_limit = _Limit()
+
+
 def one_thread(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Runs the function with one BLAS thread: more than the free cores made a 20 ms question take 188 ms.
 
@@ -39,7 +67,7 @@ def one_thread(function: Callable[Arguments, Result]) -> Callable[Arguments, Res
 
     @wraps(function)
     def capped(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        with _controller().limit(limits=1, user_api="blas"):
+        with _limit.held():
             return function(*args, **kwargs)
 
     return capped

@@ -7,9 +7,10 @@ Each goal takes any dataframe, array, list of dicts or list of names, and choose
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from typing import Any
 
-from askwise.errors import DataError
+from askwise.errors import DataError, SettingError
+from askwise.goals.build import GOALS, other_goal, remake
 from askwise.goals.clusters import cluster_of, clusters
 from askwise.goals.columns import best_column
 from askwise.goals.items import best_item, ranking, top_k
@@ -21,6 +22,7 @@ __all__ = [
     "GOALS",
     "best_column",
     "best_item",
+    "change_goal",
     "classifier",
     "cluster_of",
     "clusters",
@@ -30,16 +32,30 @@ __all__ = [
     "top_k",
 ]
 
-GOALS: Mapping[str, Callable[..., Session]] = {
-    "best_column": best_column,
-    "best_item": best_item,
-    "classifier": classifier,
-    "cluster_of": cluster_of,
-    "clusters": clusters,
-    "hierarchy": hierarchy,
-    "ranking": ranking,
-    "top_k": top_k,
-}
+for _goal in (best_column, best_item, classifier, cluster_of, clusters, hierarchy, ranking, top_k):
+    GOALS[_goal.__name__] = _goal
+
+
+def change_goal(session: Session, goal: str, **options: Any) -> None:
+    """Takes up another goal on the answers there are: nothing is asked again that is already known.
+
+    `options` are those of the new goal that say what is wanted (k, item, score, epsilon, ...); what shapes beliefs,
+    such as the features, stays.
+
+    >>> session = best_item(["tea", "coffee", "water"], seed=1)
+    >>> for _ in range(3):
+    ...     session.ask()
+    ...     session.tell("left")
+    Question(...)
+    Question(...)
+    Question(...)
+    >>> change_goal(session, "ranking")
+    >>> len(session.answers), len(session.estimate().value)
+    (3, 3)
+    """
+    if session.pursued is None:
+        raise SettingError("the session was built by hand, so it knows no other goal; build another one")
+    session.take_up(other_goal(session.pursued, goal, options))
 
 
 def from_json(text: str) -> Session:
@@ -58,10 +74,6 @@ def from_json(text: str) -> Session:
         raise DataError(f"the session was written by a newer askwise (format {version}); update askwise to read it")
     if recipe is None:
         raise DataError("the session was built by hand; build it again in the same way and call its replay(log)")
-    try:
-        build = GOALS[recipe["goal"]]
-        session = build(recipe["data"], **recipe["options"])
-    except (KeyError, TypeError) as error:
-        raise DataError(f"the session names a goal or an option that this askwise does not know: {error}") from None
+    session = remake(recipe)
     session.replay(log)
     return session

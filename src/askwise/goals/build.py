@@ -2,33 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 
+from askwise.errors import DataError, SettingError
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
-from askwise.session import Session
-from askwise.stopping import Budget, DiameterBelow, any_of
+from askwise.session import Recipe, Session
+from askwise.stopping import Budget, DiameterBelow, Stop, any_of
 from askwise.tables import table
 
 BUDGET = 300  # answers after which a goal stops by default, settled or not
+# what another goal on the same answers may set anew: none of it changes a belief
+WANTS = ("by", "k", "item", "score", "rows", "fair_on", "fairness_weight", "epsilon", "delta", "budget", "rule")
+GOALS: dict[str, Callable[..., Session]] = {}  # by name; the package puts them in
 
 
 def build(
-    goal: str, data: Any, options: dict[str, Any], problem: Problem, prior: Posterior, describe: Callable[[Any], Any]
+    goal: str,
+    data: Any,
+    options: dict[str, Any],
+    problem: Problem,
+    prior: Posterior,
+    describe: Callable[[Any], Any],
+    stop: Stop | None = None,
 ) -> Session:
     """The session of a goal; a rule of one's own is not JSON, so such a session has no recipe."""
     return Session(
         problem,
         prior,
         rule=options["rule"],
-        stop=any_of(DiameterBelow(options["epsilon"], options["delta"]), Budget(options["budget"])),
+        stop=stop or any_of(DiameterBelow(options["epsilon"], options["delta"]), Budget(options["budget"])),
         seed=options["seed"],
         draws=options["draws"],
         repeat=options["repeat"],
         describe=describe,
         recipe={"goal": goal, "data": table(data), "options": options} if isinstance(options["rule"], str) else None,
+        remake=remake,
     )
+
+
+def remake(recipe: Recipe) -> Session:
+    """The session of a recipe, new."""
+    try:
+        return GOALS[recipe["goal"]](recipe["data"], **recipe["options"])
+    except (KeyError, TypeError) as error:
+        raise DataError(f"the session names a goal or an option that this askwise does not know: {error}") from None
+
+
+def other_goal(recipe: Recipe, goal: str, wanted: Mapping[str, Any]) -> Recipe:
+    """The recipe of another goal on the same data: what shapes beliefs is kept, the rest is as wanted or by default."""
+    if goal not in GOALS:
+        raise SettingError(f"there is no goal {goal!r}; the goals are {', '.join(sorted(GOALS))}")
+    known = signature(GOALS[goal]).parameters
+    for option in wanted:
+        if option not in known or option not in WANTS:
+            told = "shapes what the answers so far mean" if option in known else f"is not an option of {goal}"
+            raise SettingError(f"{option} {told}; another goal may set {', '.join(o for o in known if o in WANTS)}")
+    kept = {option: value for option, value in recipe["options"].items() if option in known and option not in WANTS}
+    made = remake({"goal": goal, "data": recipe["data"], "options": {**kept, **wanted}}).recipe
+    if made is None:
+        raise SettingError("a function cannot be kept in a file; choose a rule and a score by their names")
+    return made
 
 
 def _listed(features: Any) -> list[str] | None:

@@ -82,8 +82,8 @@ def best_column(
     plain = {**options, "known": _listed(known), "rows": _listed(rows), "costs": _listed(costs)}
     plain |= {side: _listed(options[side]) for side in ("row_features", "column_features")}
     kept = _table(data)
-    session = build("best_column", kept, plain, Problem(family, distance, gaussian), prior, describe)
-    session.stop = WhenNear(DiameterBelow(epsilon, delta), Budget(budget))
+    stop = WhenNear(DiameterBelow(epsilon, delta), Budget(budget))
+    session = build("best_column", kept, plain, Problem(family, distance, gaussian), prior, describe, stop)
     if callable(score):
         session.recipe = None  # a function is not JSON: such a session is built again by hand
     return session

@@ -125,7 +125,7 @@ def test_the_same_key_from_two_processes_is_one_answer():
 
 
 def test_answers_to_different_questions_both_count():
-    one, two, journal = two_on_one()
+    one, two, _ = two_on_one()
     first, second = one.ask(2)
     two.ask(2)
     one.tell("left", first)

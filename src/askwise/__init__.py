@@ -9,7 +9,7 @@ Which do you prefer: ... or ...? [left/right]
 from typing import TYPE_CHECKING, Any
 
 from askwise.certificate import Certificate, Estimate
-from askwise.errors import AnswerError, AskwiseError, DataError, DistanceError, NothingToAsk, SettingError
+from askwise.errors import AnswerError, AskwiseError, DataError, DistanceError, NothingToAsk, SettingError, StudyError
 from askwise.losses import davidson, logistic, softmax, squared, zero_one
 from askwise.problem import Problem, noise_beta
 from askwise.session import Session
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         ranking,
         top_k,
     )
+    from askwise.study import open, save
 
 __version__ = "0.1.0"
 
@@ -50,6 +51,7 @@ __all__ = [
     "Sample",
     "Session",
     "SettingError",
+    "StudyError",
     "any_of",
     "best_column",
     "best_item",
@@ -62,7 +64,9 @@ __all__ = [
     "hierarchy",
     "logistic",
     "noise_beta",
+    "open",
     "ranking",
+    "save",
     "softmax",
     "squared",
     "strategies",
@@ -72,9 +76,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Goals load their samplers, so they are imported when first asked for."""
+    """Goals load their samplers and studies a database, so they are imported when first asked for."""
     from importlib import import_module
 
     if name in __all__:
-        return getattr(import_module("askwise.goals"), name)
+        return getattr(import_module("askwise.study" if name in ("open", "save") else "askwise.goals"), name)
     raise AttributeError(f"module 'askwise' has no attribute {name!r}")

@@ -7,7 +7,8 @@
     ├── DataError        a table, array or list that cannot become items or points
     ├── DistanceError    a distance outside [0, 1], not symmetric, or not a number
     ├── NothingToAsk     every candidate question was asked or skipped
-    └── SettingError     an option with a value that makes no sense
+    ├── SettingError     an option with a value that makes no sense
+    └── StudyError       a study that cannot be opened or written
 
 >>> issubclass(AnswerError, AskwiseError) and issubclass(AskwiseError, ValueError)
 True
@@ -36,3 +37,7 @@ class NothingToAsk(AskwiseError):
 
 class SettingError(AskwiseError):
     """An option with a value that makes no sense."""
+
+
+class StudyError(AskwiseError):
+    """A study that cannot be opened or written; what was acknowledged before is safe."""

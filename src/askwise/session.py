@@ -264,6 +264,19 @@ class Session:
                 "give the whole log of a session that was built the same way"
             ) from error
 
+    def resume(self, log: Iterable[Event], trail: tuple[tuple[int, Posterior], ...]) -> None:
+        """Puts a new session where this log has led before, with the posteriors of its latest answers: at once."""
+        told, turn, aim = dict[str, tuple[int, Answer]](), 0, self.aim
+        for event in log:
+            self.conversation.record(event)
+            id, kind = event.get("question", ""), event["event"]
+            if kind == "tell":
+                told[id] = (turn, self.conversation.answer(event))
+            aim = self._other(event) if kind == "goal" else aim
+            turn += kind == "tell" or (kind == "undo" and told.pop(id, None) is not None)
+        self.aim = aim
+        self.turn = Turn(aim, Beliefs(self.prior, aim.seed, told, trail, turn))
+
     def refresh(self) -> None:
         """Takes in what others have written to the journal since."""
         for event in self.journal.since(len(self.log)) if self.journal else ():

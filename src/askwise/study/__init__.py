@@ -1,0 +1,84 @@
+"""A session that lasts: `open` reads a study from its file or database, `save` makes one of a session.
+
+Every event of the session is on disk before it is acknowledged. The posterior is derived from the log: a checkpoint
+saves the time to work it out again, and is only believed if it stands for the very same log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from askwise.conversation import Event
+from askwise.errors import StudyError
+from askwise.goals.build import remake
+from askwise.session import Session
+from askwise.study.address import Address
+from askwise.study.checkpoint import thaw
+from askwise.study.journal import StudyJournal
+from askwise.study.store import Store, packed
+
+Progress = Callable[[list[Event]], Iterable[Event]]  # hands the events on one by one, and shows how far it is
+
+
+def open(address: str | Path, progress: Progress | None = None) -> Session:
+    """The session of a study, as it stands. What it is told from now on is on disk before `tell` returns.
+
+    `address` is a file, or a database and the name of a study in it: `postgresql://host/database#name`.
+
+    >>> import askwise, tempfile
+    >>> path = tempfile.mkdtemp() + "/drinks.askwise"
+    >>> askwise.save(askwise.best_item(["tea", "coffee", "water"], seed=1), path)
+    >>> session = askwise.open(path)
+    >>> question = session.ask()
+    >>> session.tell("left")
+    >>> askwise.open(path)
+    <Session: best_item, 1 answers, 0 open>
+    """
+    store = Store.at(Address.of(address))
+    record = store.record()
+    session = remake(record.recipe)
+    journal = StudyJournal(store, record)
+    events = journal.since(0)
+    kept = store.checkpoint(record.study)
+    if kept is not None and journal.stands_for(kept):
+        session.resume(events[: kept.position], thaw(kept.content, session.prior))
+    else:
+        session.replay(progress(events) if progress is not None and events else events)
+    session.journal = journal
+    session.refresh()
+    return session
+
+
+def save(session: Session, path: str | Path) -> None:
+    """Writes a session into a study, a new file or database entry; into its own study, it adds what is new.
+
+    >>> import askwise, tempfile
+    >>> save(askwise.ranking(["tea", "coffee", "water"]), tempfile.mkdtemp() + "/drinks.askwise")
+    """
+    if session.recipe is None:
+        raise StudyError("the session was built by hand or with a function of your own, which a file cannot hold")
+    address = Address.of(path)
+    if not address.exists():
+        Store.create(address, session.recipe, {}, session.log)
+    store = Store.at(address)
+    record = store.record()
+    if packed(record.recipe) != packed(session.recipe):
+        raise StudyError(f"{address} holds another study; choose another name, or delete it first")
+    journal = StudyJournal(store, record)
+    there = journal.since(0)
+    if there != session.log[: len(there)]:
+        raise StudyError(f"{address} has other answers than this session; choose another name to keep both")
+    for position in range(len(there), len(session.log)):
+        journal.append(position, session.log[position])
+    journal.checkpoint(session)
+    store.close()
+
+
+def close(session: Session) -> None:
+    """Leaves a checkpoint, so that the study opens at once the next time, and lets go of the file."""
+    journal = session.journal
+    if isinstance(journal, StudyJournal):
+        journal.checkpoint(session)
+        journal.store.close()
+        session.journal = None

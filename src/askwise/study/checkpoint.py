@@ -1,0 +1,79 @@
+"""Posteriors as bytes: arrays and plain numbers, never pickled, and only what differs from the prior."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from askwise.beliefs import Beliefs
+from askwise.posteriors import Posterior
+
+KEPT = 5  # of the posteriors kept for undo every fifth goes into a checkpoint
+Trail = tuple[tuple[int, Posterior], ...]
+
+
+def freeze(beliefs: Beliefs, prior: Posterior) -> bytes | None:
+    """The posteriors of the latest answers, or None if they hold something that is neither number nor array.
+
+    >>> from askwise.losses import zero_one
+    >>> from askwise.posteriors.enumerated import Enumerated
+    >>> from askwise.structures.finite import Finite
+    >>> from askwise.types import Answer
+    >>> prior = Enumerated.prior(Finite([[0, 0], [1, 1]]), np.arange(2), zero_one, beta=3.0)
+    >>> beliefs = Beliefs(prior, seed=7).tell("q1", Answer(0, 1))
+    >>> [(held, posterior)] = thaw(freeze(beliefs, prior), prior)
+    >>> held, bool((posterior.log_weights == beliefs.posterior.log_weights).all())
+    (1, True)
+    """
+    arrays: dict[str, Any] = {}
+    try:
+        trail = [[held, _parts(posterior, prior, arrays)] for held, posterior in beliefs.trail[::-KEPT][::-1]]
+    except TypeError:
+        return None
+    content = io.BytesIO()
+    np.savez(content, trail=np.array(json.dumps(trail)), **arrays)
+    return content.getvalue()
+
+
+def thaw(content: bytes, prior: Posterior) -> Trail:
+    """The posteriors that `freeze` wrote, bit for bit."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        return tuple((held, _whole(node, prior, arrays)) for held, node in json.loads(str(arrays["trail"])))
+
+
+def _parts(value: Any, like: Any, arrays: dict[str, Any]) -> Any:
+    """The value as JSON can hold it, its arrays set aside; {} where the prior has the very same object."""
+    if value is like:
+        return {}
+    if isinstance(value, np.ndarray):
+        name = f"a{len(arrays)}"
+        arrays[name] = value
+        return {"array": name}
+    names = _names(value)
+    if names:
+        return {"parts": {name: _parts(getattr(value, name), getattr(like, name, None), arrays) for name in names}}
+    if isinstance(value, np.generic):
+        return {"value": value.item()}
+    if value is None or isinstance(value, bool | int | float | str):
+        return {"value": value}
+    raise TypeError(type(value).__name__)
+
+
+def _whole(node: Any, like: Any, arrays: Any) -> Any:
+    if "array" in node:
+        return arrays[node["array"]]
+    if "parts" in node:
+        parts = {name: _whole(part, getattr(like, name), arrays) for name, part in node["parts"].items()}
+        return type(like)(**parts) if isinstance(like, tuple) else replace(like, **parts)
+    return node.get("value", like)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    """The parts of a dataclass or a named tuple."""
+    if is_dataclass(value):
+        return tuple(field.name for field in fields(value) if field.init)
+    return getattr(value, "_fields", ())

@@ -1,0 +1,105 @@
+"""The tables of a study, the same on SQLite and on PostgreSQL, and how older ones are brought up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Float,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    insert,
+    inspect,
+    select,
+    update,
+)
+
+from askwise.errors import StudyError
+
+VERSION = 1
+MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {}  # from that version to the next one
+
+metadata = MetaData()
+
+schema = Table("askwise", metadata, Column("version", Integer, primary_key=True))
+
+studies = Table(
+    "studies",
+    metadata,
+    Column("study", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("created", Text, nullable=False),
+    Column("askwise", Text, nullable=False),  # the version that made it
+    Column("recipe", LargeBinary, nullable=False),  # the goal, the data and the options: JSON, compressed
+)
+
+
+def _of_study() -> Column[int]:
+    return Column("study", Integer, ForeignKey("studies.study", ondelete="CASCADE"), primary_key=True)
+
+
+events = Table(
+    "events",
+    metadata,
+    _of_study(),
+    Column("position", Integer, primary_key=True),  # 0, 1, ...: no gap, nothing twice
+    Column("event", Text, nullable=False),
+    Column("question", Text),
+    Column("response", Text),
+    Column("who", Text),
+    Column("time", Text, nullable=False),
+    Column("seconds", Float),
+    Column("key", Text),
+    Column("body", Text, nullable=False),  # the whole event, JSON; the other columns are for people who look inside
+    Column("digest", Text, nullable=False),  # of the recipe and all events up to this one
+    UniqueConstraint("study", "key"),
+)
+
+images = Table(
+    "images",
+    metadata,
+    _of_study(),
+    Column("name", Text, primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+)
+
+checkpoints = Table(
+    "checkpoints",
+    metadata,
+    _of_study(),
+    Column("position", Integer, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("made_by", Text, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+)
+
+forecasts = Table(
+    "forecasts",
+    metadata,
+    _of_study(),
+    Column("goal", Text, primary_key=True),
+    Column("body", Text, nullable=False),
+)
+
+
+def bring_up_to_date(connection: Connection, where: str) -> None:
+    """Makes the tables, or takes those of an older version forward, one version at a time."""
+    if not inspect(connection).has_table(schema.name):
+        metadata.create_all(connection)
+        connection.execute(insert(schema).values(version=VERSION))
+        return
+    found = connection.execute(select(schema.c.version)).scalar_one()
+    if found > VERSION:
+        raise StudyError(
+            f"{where} was written by a newer askwise (format {found}, this one reads up to {VERSION}); update askwise"
+        )
+    for version in range(found, VERSION):
+        MIGRATIONS[version](connection)
+        connection.execute(update(schema).values(version=version + 1))

@@ -1,0 +1,236 @@
+"""What a study keeps in its database: one SQLite file a study, or a PostgreSQL server with many. All SQL is here."""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Select, Table, delete, exc, func, insert, select
+
+from askwise.conversation import Event
+from askwise.errors import StudyError
+from askwise.study.address import Address
+from askwise.study.connect import connect, inspected, speaking, writable
+from askwise.study.schema import bring_up_to_date, checkpoints, events, forecasts, images, studies
+
+CHECKED = 200  # MB up to which a file is checked page by page when it is opened
+
+
+@dataclass(frozen=True)
+class Record:
+    """One study, as its row says."""
+
+    study: int
+    name: str
+    created: str
+    askwise: str
+    recipe: Mapping[str, Any]
+    digest: str  # of the recipe; the log's begins with it
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Posteriors, and the log they stand for."""
+
+    position: int
+    digest: str
+    made_by: str
+    content: bytes
+
+
+class Store:
+    """An open database."""
+
+    def __init__(self, address: Address, engine: Engine):
+        self.address = address
+        self.engine = engine
+
+    @staticmethod
+    def at(address: Address) -> Store:
+        """Opens what is there, and takes an older format forward."""
+        if address.is_file:
+            inspected(Path(address.where))
+        store = Store(address, connect(address))
+        with store._begin() as connection:
+            small = address.is_file and Path(address.where).stat().st_size < CHECKED * 2**20
+            if small and connection.exec_driver_sql("PRAGMA quick_check(1)").scalar() != "ok":
+                raise StudyError(f"{address} is damaged; take a copy of it from before")
+            bring_up_to_date(connection, str(address))
+        return store
+
+    @staticmethod
+    def create(
+        address: Address, recipe: Mapping[str, Any], images: Mapping[str, bytes], log: Iterable[Event] = ()
+    ) -> None:
+        """A new study, whole or not at all."""
+        if not address.is_file:
+            store = Store.at(address)
+            with store._begin() as connection:
+                _put_in(connection, address, recipe, images, log)
+            return store.close()
+        path = Path(address.where)
+        _check_new(path)
+        partial = path.with_name(f".{path.name}.{os.getpid()}")
+        draft = Store(address, connect(Address(str(partial), address.name)))
+        try:
+            with draft._begin() as connection:
+                bring_up_to_date(connection, str(address))
+                _put_in(connection, address, recipe, images, log)
+            draft.close()
+            with speaking(address):
+                os.link(partial, path)  # fails if somebody made one meanwhile, where a rename would replace it
+        finally:
+            draft.close()
+            for rest in ("", "-wal", "-shm"):
+                Path(f"{partial}{rest}").unlink(missing_ok=True)
+
+    def names(self) -> list[str]:
+        """The studies there."""
+        return [row.name for row in self._read(select(studies.c.name).order_by(studies.c.study))]
+
+    def record(self) -> Record:
+        """The study that the address names; the only one if it names none."""
+        query = select(studies)
+        if not self.address.is_file and self.address.name is not None:
+            query = query.where(studies.c.name == self.address.name)
+        found = self._read(query)
+        if len(found) != 1:
+            there = ", ".join(self.names()) or "none"
+            raise StudyError(f"name one study after a #, as in postgresql://host/database#cars; there: {there}")
+        row = found[0]
+        return Record(
+            row.study, row.name, row.created, row.askwise, unpacked(row.recipe), sha256(row.recipe).hexdigest()
+        )
+
+    def events(self, study: int, since: int) -> list[tuple[str, str]]:
+        """(body, digest) of the events from that place on."""
+        query = select(events.c.body, events.c.digest).where(events.c.study == study, events.c.position >= since)
+        return [(row.body, row.digest) for row in self._read(query.order_by(events.c.position))]
+
+    def append(self, study: int, position: int, event: Event, body: str, digest: str) -> bool:
+        """True once the event is on disk; False if another one has its place or its key."""
+        try:
+            with self._begin() as connection:
+                connection.execute(insert(events).values(_row(study, position, event, body, digest)))
+        except exc.IntegrityError:
+            return False
+        return True
+
+    def image(self, study: int, name: str) -> bytes | None:
+        query = select(images.c.content).where(images.c.study == study, images.c.name == name)
+        return next((row.content for row in self._read(query)), None)
+
+    def images(self, study: int) -> dict[str, bytes]:
+        return {row.name: row.content for row in self._read(select(images).where(images.c.study == study))}
+
+    def checkpoint(self, study: int) -> Checkpoint | None:
+        rows = self._read(select(checkpoints).where(checkpoints.c.study == study))
+        return Checkpoint(rows[0].position, rows[0].digest, rows[0].made_by, rows[0].content) if rows else None
+
+    def keep_checkpoint(self, study: int, kept: Checkpoint) -> None:
+        """In place of the one before."""
+        self._replace(checkpoints, {"study": study}, vars(kept))
+
+    def forecast(self, study: int, goal: str) -> Any:
+        """What simulated people took for that goal, or None if nobody was simulated yet."""
+        query = select(forecasts.c.body).where(forecasts.c.study == study, forecasts.c.goal == goal)
+        return next((json.loads(row.body) for row in self._read(query)), None)
+
+    def keep_forecast(self, study: int, goal: str, body: Any) -> None:
+        self._replace(forecasts, {"study": study, "goal": goal}, {"body": json.dumps(body)})
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def _replace(self, table: Table, keys: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+        with self._begin() as connection:
+            connection.execute(delete(table).where(*(table.c[key] == value for key, value in keys.items())))
+            connection.execute(insert(table).values(**keys, **values))
+
+    def _read(self, query: Select[Any]) -> list[Any]:
+        with self._begin() as connection:
+            return list(connection.execute(query))
+
+    @contextmanager
+    def _begin(self) -> Iterator[Connection]:
+        with speaking(self.address), self.engine.begin() as connection:
+            yield connection
+
+
+def packed(recipe: Mapping[str, Any]) -> bytes:
+    """A recipe as bytes, always the same for the same one."""
+    return zlib.compress(json.dumps(recipe, sort_keys=False, allow_nan=False, default=_plain).encode())
+
+
+def unpacked(content: bytes) -> Any:
+    return json.loads(zlib.decompress(content))
+
+
+def chained(digest: str, body: str) -> str:
+    """The digest after one more event."""
+    return sha256(f"{digest}\n{body}".encode()).hexdigest()
+
+
+def written(event: Event) -> str:
+    return json.dumps(event, allow_nan=False, default=_plain)
+
+
+def _plain(number: Any) -> Any:
+    """NumPy's numbers as Python's."""
+    return number.item()
+
+
+def _put_in(
+    connection: Connection,
+    address: Address,
+    recipe: Mapping[str, Any],
+    pictures: Mapping[str, bytes],
+    log: Iterable[Event],
+) -> None:
+    from askwise import __version__
+
+    name = address.name or "study"
+    content = packed(recipe)
+    if connection.execute(select(func.count()).where(studies.c.name == name)).scalar_one():
+        raise StudyError(f"there is a study {name!r} already; choose another name after the #")
+    row = {"name": name, "created": datetime.now(UTC).isoformat(timespec="seconds"), "askwise": __version__}
+    study = connection.execute(insert(studies).values(**row, recipe=content)).inserted_primary_key[0]  # type: ignore[index]
+    for picture, data in pictures.items():
+        connection.execute(insert(images).values(study=study, name=picture, content=data))
+    digest = sha256(content).hexdigest()
+    for position, event in enumerate(log):
+        body = written(event)
+        digest = chained(digest, body)
+        connection.execute(insert(events).values(_row(study, position, event, body, digest)))
+
+
+def _row(study: int, position: int, event: Event, body: str, digest: str) -> dict[str, Any]:
+    shown = {column: event.get(column) for column in ("event", "question", "who", "seconds", "key")}
+    response = None if "response" not in event else str(event["response"])
+    time = event.get("time", "")  # logs of the first sessions had none
+    return {
+        "study": study,
+        "position": position,
+        **shown,
+        "response": response,
+        "time": time,
+        "body": body,
+        "digest": digest,
+    }
+
+
+def _check_new(path: Path) -> None:
+    if path.exists():
+        raise StudyError(f"{path} exists already; choose another name with -o, or delete it first")
+    if not path.absolute().parent.is_dir():
+        raise StudyError(f"there is no folder {path.parent}; make it first, or choose another with -o")
+    if not writable(path):
+        raise StudyError(f"the folder {path.absolute().parent} cannot be written; choose another with -o")

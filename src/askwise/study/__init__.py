@@ -41,8 +41,9 @@ def open(address: str | Path, progress: Progress | None = None) -> Session:
     journal = StudyJournal(store, record)
     events = journal.since(0)
     kept = store.checkpoint(record.study)
-    if kept is not None and journal.stands_for(kept):
-        session.resume(events[: kept.position], thaw(kept.content, session.prior))
+    trail = thaw(kept.content, session.prior) if kept is not None and journal.stands_for(kept) else None
+    if kept is not None and trail is not None:
+        session.resume(events[: kept.position], trail)
     else:
         session.replay(progress(events) if progress is not None and events else events)
     session.journal = journal

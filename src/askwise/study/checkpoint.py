@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import fields, is_dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -36,12 +37,15 @@ def freeze(beliefs: Beliefs, prior: Posterior) -> bytes | None:
         return None
     content = io.BytesIO()
     np.savez(content, trail=np.array(json.dumps(trail)), **arrays)
-    return content.getvalue()
+    return sha256(content.getvalue()).digest() + content.getvalue()
 
 
-def thaw(content: bytes, prior: Posterior) -> Trail:
-    """The posteriors that `freeze` wrote, bit for bit."""
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+def thaw(content: bytes, prior: Posterior) -> Trail | None:
+    """The posteriors that `freeze` wrote, bit for bit; None if they are damaged."""
+    digest, kept = content[:32], content[32:]
+    if sha256(kept).digest() != digest:
+        return None
+    with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
         return tuple((held, _whole(node, prior, arrays)) for held, node in json.loads(str(arrays["trail"])))
 
 

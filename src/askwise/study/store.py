@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from weakref import finalize
 
 from sqlalchemy import Connection, Engine, Select, Table, delete, exc, func, insert, select
 
@@ -52,6 +53,7 @@ class Store:
     def __init__(self, address: Address, engine: Engine):
         self.address = address
         self.engine = engine
+        finalize(self, engine.dispose)  # a session that is forgotten lets go of its file
 
     @staticmethod
     def at(address: Address) -> Store:
@@ -106,9 +108,11 @@ class Store:
             there = ", ".join(self.names()) or "none"
             raise StudyError(f"name one study after a #, as in postgresql://host/database#cars; there: {there}")
         row = found[0]
-        return Record(
-            row.study, row.name, row.created, row.askwise, unpacked(row.recipe), sha256(row.recipe).hexdigest()
-        )
+        try:
+            recipe = json.loads(zlib.decompress(row.recipe))
+        except (ValueError, zlib.error):
+            raise StudyError(f"{self.address} is damaged; take a copy of it from before") from None
+        return Record(row.study, row.name, row.created, row.askwise, recipe, sha256(row.recipe).hexdigest())
 
     def events(self, study: int, since: int) -> list[tuple[str, str]]:
         """(body, digest) of the events from that place on."""
@@ -167,11 +171,7 @@ class Store:
 
 def packed(recipe: Mapping[str, Any]) -> bytes:
     """A recipe as bytes, always the same for the same one."""
-    return zlib.compress(json.dumps(recipe, sort_keys=False, allow_nan=False, default=_plain).encode())
-
-
-def unpacked(content: bytes) -> Any:
-    return json.loads(zlib.decompress(content))
+    return zlib.compress(json.dumps(recipe, allow_nan=False, default=_plain).encode())
 
 
 def chained(digest: str, body: str) -> str:

@@ -94,7 +94,7 @@ class Conversation:
         """Appends an event, which was checked before."""
         id, kind = event.get("question", ""), event["event"]
         if kind == "goal":
-            self.status |= dict.fromkeys(self.open(), "withdrawn")  # chosen for what nobody wants to know now
+            self.withdraw()  # chosen for what nobody wants to know now
         else:
             self.status[id] = STANDING[kind]
         if kind == "ask":
@@ -106,6 +106,10 @@ class Conversation:
         self.log.append(event)
         if "key" in event:
             self.keys[event["key"]] = event
+
+    def withdraw(self) -> None:
+        """Closes the open questions without an answer."""
+        self.status |= dict.fromkeys(self.open(), "withdrawn")
 
     def open(self) -> list[str]:
         """The open questions, first asked first."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,6 +24,51 @@ ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
 
 
 @dataclass(frozen=True, eq=False)
+class Column:
+    """How one column becomes k features: a number or a date one, a category one for each of its levels."""
+
+    name: str
+    levels: Mapping[str, int] | None  # category -> its place; None: numbers or dates
+    dated: bool
+    impute: bool
+    exponent: int = 0  # numbers are divided by so many powers of two
+    fill: float = 0.0  # what an unknown number is taken to be
+    first: Floats | float = 0.0  # (k,) what is subtracted first,
+    mean: Floats | float = 0.0  # (k,) and then,
+    length: float = 1.0  # and what the rest is divided by
+
+    @property
+    def labels(self) -> list[str]:
+        return [self.name] if self.levels is None else [f"{self.name}={level}" for level in self.levels]
+
+    def block(self, values: list[Any]) -> Floats:
+        """(N, k): of mean squared length 1 for the column that it was made of."""
+        return (self.raw(values) - self.first - self.mean) / self.length
+
+    def raw(self, values: list[Any]) -> Floats:
+        """(N, k) before anything is subtracted; refuses what this column never held."""
+        unknown = [i for i, value in enumerate(values) if value is None]
+        if unknown and not self.impute:
+            told = f"column {self.name!r} has missing values, {len(unknown)} of {len(values)} ({rows_named(unknown)})"
+            raise DataError(f"{told}; fill them, use missing='impute', or leave the column out with features=")
+        if self.levels is not None:
+            filled = ["missing" if value is None else str(value) for value in values]
+            new = [i for i, level in enumerate(filled) if level not in self.levels]
+            if new:
+                told = f"column {self.name!r} has {filled[new[0]]!r} in {rows_named(new[:1])}"
+                raise DataError(f"{told}; expected one of {', '.join(map(repr, self.levels))}, as before")
+            return np.eye(len(self.levels))[[self.levels[level] for level in filled]]
+        present = [value for value in values if value is not None]
+        numbers = _numbers(present)
+        if numbers is None or (present and _dated(present) != self.dated):
+            was = "dates" if self.dated else "numbers"
+            raise DataError(f"column {self.name!r} does not hold {was}, as it did before; give {was}")
+        block = np.full((len(values), 1), self.fill)
+        block[[value is not None for value in values], 0] = np.ldexp(numbers, -self.exponent)
+        return block
+
+
+@dataclass(frozen=True, eq=False)
 class Items:
     """N named things with D numbers each; the mean squared length of a row of features is 1."""
 
@@ -32,6 +77,7 @@ class Items:
     features: Floats  # (N, D); D is 0 if there is nothing but names
     columns: tuple[str, ...]  # D names such as "price" or "type=van"
     left_out: Mapping[str, str]  # column -> why it is not a feature
+    encoding: tuple[Column, ...]  # the columns that are features, and how
 
     def __eq__(self, other: object) -> bool:  # the generated one cannot compare arrays
         fields = ("names", "images", "columns", "left_out")
@@ -76,25 +122,50 @@ def encode(
     left_out = {} if chosen is None else dict.fromkeys(free, "is not in features")
     left_out |= {column: why for column, why in ((image, "is the image"), (name, "is the name")) if column in free}
     used = [column for column in columns if column not in left_out] if chosen is None else chosen
-    labels: list[str] = []
-    blocks: list[Floats] = [np.empty((count, 0))]
+    encoding: list[Column] = []
+    blocks: list[Floats] = []
     for column in used:
         feature = _feature(column, columns[column], named=chosen is not None, impute=missing == "impute")
         if isinstance(feature, str):
             left_out[column] = feature
         else:
-            labels += feature[0]
+            encoding.append(feature[0])
             blocks.append(feature[1])
-    if used and not labels:
+    if used and not encoding:
         reasons = ", ".join(f"{column!r} {left_out[column]}" for column in used)
-        raise DataError(f"no column can be a feature: {reasons}; add a column with numbers or a few categories")
+        raise DataError(
+            f"no column can be a feature: {reasons}; add a column with numbers or a few categories, "
+            "or let texts become numbers with askwise new --text-features COLUMN"
+        )
     return Items(
         names=tuple(f"item {i + 1}" for i in range(count)) if name is None else _names(name, columns[name]),
         images=(None,) * count if image is None else _images(image, columns[image]),
-        features=np.hstack(blocks) / np.sqrt(max(len(blocks) - 1, 1)),  # each block has mean squared length 1
-        columns=tuple(labels),
+        features=_together(blocks, count),
+        columns=tuple(label for column in encoding for label in column.labels),
         left_out={column: left_out[column] for column in columns if column in left_out},
+        encoding=tuple(encoding),
     )
+
+
+def encode_like(data: Any, encoding: Sequence[Column]) -> Floats:
+    """(N, D): the features of other rows, with the means, scales and levels of the items that have this encoding.
+
+    >>> items = encode({"price": [1.0, 3.0], "type": ["car", "van"]}, features=["price"])
+    >>> encode_like({"price": [3.0, 5.0]}, items.encoding).tolist()
+    [[1.0], [3.0]]
+    """
+    columns = table(data)
+    lacking = [column.name for column in encoding if column.name not in columns]
+    if lacking:
+        told = f"the table lacks the column{'s' if len(lacking) > 1 else ''} {', '.join(map(repr, lacking))}"
+        raise DataError(f"{told}; give all of {', '.join(repr(column.name) for column in encoding)}")
+    count = len(next(iter(columns.values())))
+    return _together([column.block(columns[column.name]) for column in encoding], count)
+
+
+def _together(blocks: list[Floats], count: int) -> Floats:
+    """Blocks of mean squared length 1, side by side, as rows of mean squared length 1."""
+    return np.hstack([np.empty((count, 0)), *blocks]) / np.sqrt(max(len(blocks), 1))
 
 
 def _check_known(columns: Columns, **options: Sequence[str | None]) -> None:
@@ -140,37 +211,47 @@ def _images(column: str, values: list[Any]) -> tuple[str | None, ...]:
     return tuple(values)
 
 
-def _feature(column: str, values: list[Any], *, named: bool, impute: bool) -> tuple[list[str], Floats] | str:
-    """Labels and an (N, k) block of mean squared length 1, or why there is none."""
+def _feature(name: str, values: list[Any], *, named: bool, impute: bool) -> tuple[Column, Floats] | str:
+    """A column and its (N, k) block of mean squared length 1, or why there is none."""
     present = [value for value in values if value is not None]
-    unknown = [i for i, value in enumerate(values) if value is None]
-    numbers = _written(present) if is_text(present) else [float(value) for value in present]
+    unknown = len(present) < len(values)
+    numbers = _numbers(present)
     distinct: set[Any] = set(present if numbers is None else numbers)
     if not distinct or (len(distinct) == 1 and not (numbers is None and unknown)):
         return "is constant" if present else "is empty"
     if numbers is None and 2 * len(distinct) > len(values):
         if named:
-            told = f"column {column!r} has {len(distinct)} different texts in {len(values)} rows, too many categories"
+            told = f"column {name!r} has {len(distinct)} different texts in {len(values)} rows, too many categories"
             raise DataError(f"{told}; turn it into numbers or a few categories, or take it out of features")
         return "is free text"
     counted = numbers is not None and float not in set(map(type, present)) and all(map(float.is_integer, numbers))
-    if not named and counted and len(distinct) == len(values) and IDENTIFIER.fullmatch(column):
+    if not named and counted and len(distinct) == len(values) and IDENTIFIER.fullmatch(name):
         return "is an identifier"
-    if unknown and not impute:
-        told = f"column {column!r} has missing values, {len(unknown)} of {len(values)} ({rows_named(unknown)})"
-        raise DataError(f"{told}; fill them, use missing='impute', or leave the column out with features=")
     if numbers is None:
-        filled = ["missing" if value is None else value for value in values]
-        levels = {level: j for j, level in enumerate(sorted(set(filled)))}
-        labels, block = [f"{column}={level}" for level in levels], np.eye(len(levels))[[levels[v] for v in filled]]
+        levels = sorted(distinct | {"missing"} if unknown else distinct)
+        column = Column(name, {level: j for j, level in enumerate(levels)}, False, impute)
     else:
         # a power of two changes no digit and keeps the squares of huge and tiny numbers finite and above zero
-        scaled = np.ldexp(numbers, -int(np.frexp(np.abs(numbers).max())[1]))
-        labels, block = [column], np.full((len(values), 1), scaled.mean())
-        block[[value is not None for value in values], 0] = scaled
-    block = block - block[0]  # exact for close numbers, whose mean would be rounded by as much as they differ
-    block = block - block.mean(axis=0)
-    return labels, block / np.sqrt((block**2).sum(axis=1).mean())
+        exponent = int(np.frexp(np.abs(numbers).max())[1])
+        fill = float(np.ldexp(numbers, -exponent).mean())
+        column = Column(name, None, _dated(present), impute, exponent, fill)
+    block = column.raw(values)
+    first = block[0]  # subtracted first: exact for close numbers, whose mean would be rounded by as much as they differ
+    block = block - first
+    mean = block.mean(axis=0)
+    block = block - mean
+    length = float(np.sqrt((block**2).sum(axis=1).mean()))
+    return replace(column, first=first, mean=mean, length=length), block / length
+
+
+def _numbers(values: Sequence[Any]) -> list[float] | None:
+    """The values as numbers, dates as days; None if they are texts that say neither."""
+    return _written(values) if is_text(values) else [float(value) for value in values]
+
+
+def _dated(values: Sequence[Any]) -> bool:
+    """Whether values that are numbers or dates are dates."""
+    return is_text(values) and NUMBER.fullmatch(values[0]) is None
 
 
 def _written(texts: Sequence[str]) -> list[float] | None:

@@ -7,32 +7,31 @@ journal, an event is on disk before it is in memory.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
 
 from askwise.beliefs import Beliefs
-from askwise.certificate import Certificate, Estimate
 from askwise.conversation import NUMBER, Conversation, Event, Journal, happened
 from askwise.distances import verify
 from askwise.errors import DataError, NothingToAsk, SettingError
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
+from askwise.reading import Reading, Recipe
 from askwise.stopping import Stop
 from askwise.strategies import Strategy, strategy
 from askwise.streams import stream
 from askwise.threads import one_thread
 from askwise.turn import Aim, Turn
-from askwise.types import Answer, Question, Response, Sample
+from askwise.types import Answer, Question, Response
 
 CHECKED = 12  # structures on which a distance is checked at the start
-Recipe = Mapping[str, Any]  # a goal, its data and its options
 
 
-class Session:
+class Session(Reading):
     """Asks the questions that settle a problem, and says when to stop.
 
     >>> from askwise.distances.labels import Disagreement
@@ -170,6 +169,22 @@ class Session:
         while not self._record(happened("goal", None, goal=recipe["goal"], options=recipe["options"])):
             pass
 
+    def branch(self, *, seed: int, rule: str | None = None, effort: int | None = None) -> Session:
+        """A copy that goes its own way, in memory only: what would come of other answers, or of another rule.
+
+        With `effort`, no more draws and candidates a question than that.
+        """
+        other = copy(self)
+        chosen = self.aim.rule if rule is None else strategy(rule)
+        other.journal, other.conversation, other._ahead = None, self.conversation.copy(), {}
+        draws, candidates = (
+            count if effort is None else min(count, effort) for count in (self.aim.draws, self.aim.candidates)
+        )
+        other.aim = replace(self.aim, seed=seed, rule=chosen, draws=draws, candidates=candidates)
+        other.conversation.withdraw()
+        other.turn = Turn(other.aim, replace(self.turn.beliefs, seed=seed))
+        return other
+
     def prepare(self, who: str | None = None) -> None:
         """Works out what comes after each possible answer to the open question, so that it is there at once when the
         answer comes. Meant for a thread of its own while a person thinks; a number has too many answers for it."""
@@ -182,68 +197,7 @@ class Session:
             if place not in self._ahead:
                 self._ahead[place] = self._after(talk, happened("tell", ids[0], response=response, who=who))
 
-    @property
-    def done(self) -> bool:
-        """True when there is a reason to stop. Asking on is allowed all the same, while there are questions."""
-        return self.reason is not None
-
-    @property
-    def reason(self) -> str | None:
-        """Why it is time to stop, or None."""
-        return self.turn.reason(self.conversation)
-
-    def estimate(self) -> Estimate:
-        """What is closest on average to what is still plausible."""
-        return self.turn.estimate
-
-    def certificate(self) -> Certificate:
-        """What may be claimed about the estimate."""
-        return self.turn.certificate
-
-    @property
-    def pursued(self) -> Recipe | None:
-        """The goal pursued now, its data and options; None if the session was built by hand."""
-        changes = [event for event in self.log if event["event"] == "goal"]
-        if self.recipe is None or not changes:
-            return self.recipe
-        return {**self.recipe, "goal": changes[-1]["goal"], "options": changes[-1]["options"]}
-
-    @property
-    def problem(self) -> Problem:
-        """What can be true and what is wanted."""
-        return self.aim.problem
-
-    @property
-    def posterior(self) -> Posterior:
-        """What is believed after the answers in force."""
-        return self.turn.posterior
-
-    @property
-    def answers(self) -> list[Answer]:
-        """The evidence in force, in the order it came."""
-        return self.turn.answers
-
-    @property
-    def sample(self) -> Sample:
-        """The draws of this turn, shared by scoring, stopping and the estimate."""
-        return self.turn.sample
-
-    @property
-    def diameter(self) -> float:
-        """How undecided we still are, in the goal's own units: the mean distance of two structures still plausible."""
-        return self.turn.diameter
-
-    # ------------------------------------------------------------------ saving and replaying
-
-    @property
-    def log(self) -> list[Event]:
-        """Everything that happened, in order."""
-        return self.conversation.log
-
-    def to_json(self) -> str:
-        """Everything needed to go on elsewhere: `askwise.from_json` reads it back. No pickle."""
-        state = {"askwise": 1, "recipe": self.recipe, "log": self.log}
-        return json.dumps(state, allow_nan=False, default=lambda number: number.item())  # NumPy's numbers
+    # ------------------------------------------------------------------ replaying
 
     @one_thread
     def replay(self, events: Iterable[Event]) -> None:

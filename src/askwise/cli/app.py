@@ -6,9 +6,18 @@ from typing import Annotated
 
 import typer
 
-from askwise.cli import demo as demo_command
-from askwise.cli import reproduce as reproduce_command
-from askwise.cli import simulate as simulate_command
+from askwise.cli import (
+    answers,
+    ask,
+    demo,
+    goal,
+    new,
+    plan,
+    reproduce,
+    simulate,
+    status,
+    transfer,
+)
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -28,6 +37,18 @@ def root(
     """Ask the fewest questions that settle what you want to know, and know when to stop."""
 
 
-app.command("demo")(demo_command.demo)
-app.command("reproduce")(reproduce_command.reproduce)
-app.command("simulate")(simulate_command.simulate)
+# a study, in the order somebody meets the commands; then what shows the method
+app.command("new")(new.new)
+app.command("ask")(ask.ask)
+app.command("tell")(answers.tell)
+app.command("next")(answers.next_questions)
+app.command("plan")(plan.plan)
+app.command("goal")(goal.goal)
+app.command("status")(status.status)
+app.command("report")(status.report)
+app.command("export")(transfer.export)
+app.command("import")(transfer.import_study)
+app.command("copy")(transfer.copy)
+app.command("demo")(demo.demo)
+app.command("simulate")(simulate.simulate)
+app.command("reproduce")(reproduce.reproduce)

@@ -9,7 +9,8 @@ from typing import Any
 from askwise.errors import DataError, SettingError
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
-from askwise.session import Recipe, Session
+from askwise.reading import Recipe
+from askwise.session import Session
 from askwise.stopping import Budget, DiameterBelow, Stop, any_of
 from askwise.tables import table
 

@@ -30,22 +30,23 @@ def ask(
 ) -> None:
     """Asks one question after the other. Quit at any time: every answer is kept."""
     session = opened(file)
-    talk = Talk(session, who, forecast)
-    try:
-        talk.run()
-    finally:
-        talk.close()
+    with Keys() as keys:
+        talk = Talk(session, who, forecast, keys)
+        try:
+            talk.run()
+        finally:
+            talk.close()
 
 
 class Talk:
     """One sitting."""
 
-    def __init__(self, session: Session, who: str | None, forecast: bool):
+    def __init__(self, session: Session, who: str | None, forecast: bool, keys: Keys):
         self.session = session
         self.who = who
         self.where = shown_address(session)
         self.console = Console(highlight=False)
-        self.keys = Keys()
+        self.keys = keys
         self.start = session.diameter if not session.answers else None
         self.ahead: threading.Thread | None = None
         self.forecaster: Any = None
@@ -60,6 +61,7 @@ class Talk:
         self.console.print(f"[dim]{COMMANDS}[/]\n")
         while True:
             question = self.session.ask()
+            self.keys.forget()
             self._show(question)
             if not self._answered(question):
                 self._print_where()

@@ -47,11 +47,12 @@ def new(
 ) -> None:
     """Makes a study of a table, and says in plain words what it understood."""
     from askwise.study.address import SUFFIX, Address
-    from askwise.study.new import in_words, make, understood
+    from askwise.study.new import goal_named, in_words, make, understood
     from askwise.study.read import read
     from askwise.study.store import Store
     from askwise.study.texts import with_text_features
 
+    goal_named(goal)  # a goal that does not exist is told before a large table is read
     found = read(data, encoding=encoding, image=image_column)
     if text_features is not None:
         found = type(found)(with_text_features(found.columns, text_features), found.source, found.image, found.pictures)

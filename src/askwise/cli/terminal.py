@@ -6,8 +6,7 @@ import base64
 import os
 import select
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from typing import Any
 
 ARROWS = {"[A": "up", "[B": "down", "[C": "right", "[D": "left", "OA": "up", "OB": "down", "OC": "right", "OD": "left"}
 END = "\x04"  # what Ctrl-D sends: the end of the answers
@@ -16,56 +15,69 @@ MAGIC_PNG = b"\x89PNG"
 
 
 class Keys:
-    """Single keys if standard input is a terminal, else lines: "left", "s", "q"."""
+    """Single keys if standard input is a terminal, else lines: "left", "s", "q". To be used in a `with`."""
 
     def __init__(self) -> None:
         self.single = sys.stdin.isatty()
+        self._before: list[Any] | None = None
+
+    def __enter__(self) -> Keys:
+        if self.single:
+            import termios
+            import tty
+
+            self._before = termios.tcgetattr(sys.stdin)
+            tty.setcbreak(sys.stdin, termios.TCSANOW)  # keys come as they are pressed, without an Enter
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._restore()
+
+    def forget(self) -> None:
+        """Drops what was pressed before the question was there: nobody answers what they have not seen."""
+        if self.single:
+            import termios
+
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
     def read(self) -> str:
         """The next key by its name ("left" for an arrow), or the next line; END when there is no more."""
         if not self.single:
             line = sys.stdin.readline()
             return line.strip() if line else END
-        with _raw():
-            letter = os.read(sys.stdin.fileno(), 1).decode(errors="replace")
-            if letter == "\x1b":
-                return self._escape()
-            while letter and ord(letter[-1]) == 0xFFFD and len(letter) < 4 and _waiting():
-                letter += os.read(sys.stdin.fileno(), 1).decode(errors="replace")
-        if letter == "\x03":
-            raise KeyboardInterrupt
-        return letter or END
+        letter = os.read(sys.stdin.fileno(), 1)
+        if letter == b"\x1b":
+            return ARROWS.get(self._more(2), "")
+        if letter and letter[0] >= 0xC0:  # the first byte of a letter beyond ASCII says how many follow
+            return (
+                letter + self._more(1 + (letter[0] >= 0xE0) + (letter[0] >= 0xF0)).encode(errors="surrogateescape")
+            ).decode(errors="replace")
+        return letter.decode(errors="replace") or END
 
     def line(self, text: str) -> str:
         """A whole line, for numbers."""
+        if not self.single:
+            return self.read()
+        self._restore()
         try:
-            return input(text).strip() if self.single else self.read()
+            return input(text).strip()
         except EOFError:
             return END
+        finally:
+            self.__enter__()
 
-    def _escape(self) -> str:
-        rest = ""
-        while len(rest) < 2 and _waiting():
-            rest += os.read(sys.stdin.fileno(), 1).decode(errors="replace")
-        return ARROWS.get(rest, "")
+    def _more(self, count: int) -> str:
+        rest = b""
+        while len(rest) < count and select.select([sys.stdin], [], [], 0.05)[0]:
+            rest += os.read(sys.stdin.fileno(), 1)
+        return rest.decode(errors="surrogateescape")
 
+    def _restore(self) -> None:
+        if self._before is not None:
+            import termios
 
-def _waiting() -> bool:
-    return bool(select.select([sys.stdin], [], [], 0.05)[0])
-
-
-@contextmanager
-def _raw() -> Iterator[None]:
-    """Keys come as they are pressed, without an Enter."""
-    import termios
-    import tty
-
-    before = termios.tcgetattr(sys.stdin)
-    try:
-        tty.setcbreak(sys.stdin)
-        yield
-    finally:
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+            termios.tcsetattr(sys.stdin, termios.TCSANOW, self._before)
+            self._before = None
 
 
 def picture(content: bytes) -> str | None:

@@ -82,8 +82,7 @@ def journey(session: Session, rule: str | None, person: int, limit: int, deadlin
     True
     """
     copy = session.branch(seed=1 + session.aim.seed + 7919 * (1 + person), rule=rule, effort=EFFORT)
-    draws = session.posterior.sample(2, stream(session.aim.seed, person, "plan"))
-    somebody = Believed(session.problem, draws.structures[0])
+    somebody = Believed(session.problem, _plausible(session, stream(session.aim.seed, person, "plan")))
     diameters = [copy.diameter]
     while copy.reason is None and len(diameters) <= limit and time.monotonic() < deadline:
         try:
@@ -149,6 +148,12 @@ def crossing(trip: Journey, epsilon: float) -> tuple[float, bool]:
     whether it was, or the person was only watched so long."""
     below = np.flatnonzero(np.asarray(trip.diameters) <= 0.75 * epsilon)
     return (float(below[0]), True) if len(below) else (float(len(trip.diameters) - 1), False)
+
+
+def _plausible(session: Session, rng: Generator) -> Any:
+    """A structure drawn from the posterior."""
+    sample = session.posterior.sample(2, rng)
+    return sample.structures[rng.choice(len(sample.weights), p=sample.weights)]
 
 
 def _end(trip: Journey) -> tuple[float, bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from inspect import Parameter, signature
 from typing import Any
@@ -24,6 +24,7 @@ LIMITS = {
     "ranking": 1_000,
     "top_k": 5_000,
 }
+EXAMPLES = {"k": "k 5", "item": "item NAME"}  # of what a goal cannot do without
 SPOKEN = {  # how a goal is said
     "best_column": "Find the column with the best score.",
     "best_item": "Find the best of the {rows} items.",
@@ -54,9 +55,7 @@ class Understood:
 
 def make(goal: str, data: Data, options: Mapping[str, Any]) -> Session:
     """The session of a new study; options that the goal does not know are refused by name."""
-    build = GOALS.get(goal.replace("-", "_"))
-    if build is None:
-        raise SettingError(f"there is no goal {goal!r}; the goals are {', '.join(map(spelled, sorted(GOALS)))}")
+    build = goal_named(goal)
     known = signature(build).parameters
     for option in options:
         if option not in known:
@@ -75,7 +74,12 @@ def make(goal: str, data: Data, options: Mapping[str, Any]) -> Session:
     return build(data.columns, **image, **options)
 
 
-EXAMPLES = {"k": "k 5", "item": "item NAME"}
+def goal_named(goal: str) -> Callable[..., Session]:
+    """The goal that is typed so."""
+    build = GOALS.get(goal.replace("-", "_"))
+    if build is None:
+        raise SettingError(f"there is no goal {goal!r}; the goals are {', '.join(map(spelled, sorted(GOALS)))}")
+    return build
 
 
 def spelled(name: str) -> str:

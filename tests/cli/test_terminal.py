@@ -1,0 +1,165 @@
+"""askwise ask in a real terminal: single keys, arrows, undo, why, quit."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+
+import pexpect
+import pytest
+
+import askwise
+
+WAIT = 60  # seconds, for a machine that is busy
+PLAIN = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+
+
+def talk(path, *options, **environment):
+    command = ["-c", "from askwise.cli import main; main()", "ask", str(path), *options]
+    return pexpect.spawn(
+        sys.executable,
+        command,
+        encoding="utf-8",
+        timeout=WAIT,
+        dimensions=(40, 100),
+        env={**os.environ, "TERM": "xterm-256color", **environment},
+    )
+
+
+def asked(child):
+    """The next question: its number and two items."""
+    child.expect(r"(\d+)\.\x1b\[0m Which do you prefer: (.+?) or (.+?)\?\r\n")
+    found = child.match.groups()
+    child.expect("undecided")
+    return found
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "x.askwise"
+    askwise.save(askwise.best_item([f"item {i}" for i in range(7)], draws=40, seed=1), path)
+    return path
+
+
+def test_a_whole_sitting(path):
+    child = talk(path, "--who", "Ann", "--no-forecast")
+    child.expect("can't tell.*undo.*why.*quit")
+    assert asked(child)[0] == "1"
+    child.send("1")
+    child.expect("→")
+    _, left, _ = asked(child)
+    child.send("\x1b[D")  # the left arrow
+    child.expect(f"→ .*{left}")
+    _, _, right = asked(child)
+    child.send("\x1b[C")
+    child.expect(f"→ .*{right}")
+    assert asked(child)[0] == "4"
+    child.send("s")
+    child.expect("can't tell")
+    assert asked(child)[0] == "4"
+    child.send("u")
+    child.expect("taken back")
+    asked(child)
+    child.send("u")
+    child.expect("taken back")
+    assert asked(child)[0] == "3"
+    child.send("w")
+    child.expect("what each answer would settle")
+    child.expect("% likely.*best guess item")
+    child.send("z")
+    child.expect("'z' is not one of")
+    child.send("2")
+    asked(child)
+    child.send("q")
+    child.expect("3 answers kept. Go on with: askwise ask")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    log = askwise.open(path).log
+    told = [event for event in log if event["event"] == "tell"]
+    assert len(told) == 4
+    assert all(event["who"] == "Ann" and event["seconds"] >= 0 and event["key"] for event in told)
+    assert [event["event"] for event in log if event["event"] in ("skip", "undo")] == ["skip", "undo", "undo"]
+
+
+def test_ctrl_c_and_a_closed_terminal_keep_everything(path):
+    for ending in ("\x03", None):
+        child = talk(path, "--no-forecast")
+        asked(child)
+        child.send("1")
+        asked(child)
+        child.sendcontrol("c") if ending else child.close(force=True)
+        if ending:
+            child.expect(pexpect.EOF)
+    assert len(askwise.open(path).answers) == 2
+
+
+def test_the_end_shows_the_result(tmp_path):
+    path = tmp_path / "x.askwise"
+    askwise.save(askwise.best_item(["tea", "coffee", "water"], draws=100, seed=1, epsilon=0.3), path)
+    child = talk(path, "--no-forecast")
+    for _ in range(40):
+        if child.expect(["undecided", "Settled after"]):
+            break
+        child.send("1")
+    child.expect("askwise report")
+    child.expect("c to answer more")
+    child.send("x")
+    child.expect(pexpect.EOF)
+    assert askwise.open(path).done
+
+
+def test_the_next_question_is_there_at_once(tmp_path):
+    """It was worked out while the person thought, so the answer only has to be written down."""
+    path = tmp_path / "x.askwise"
+    table = [{"name": f"item {i}", **{f"x{j}": (i * (7 + j)) % 11 for j in range(5)}} for i in range(60)]
+    askwise.save(askwise.best_item(table, seed=1, epsilon=0.001), path)
+    session, plain = askwise.open(path), askwise.best_item(table, seed=1, epsilon=0.001)
+    ahead, fresh = [], []
+    for _ in range(8):
+        for each, times in ((session, ahead), (plain, fresh)):
+            question = each.ask()
+            if each is session:
+                each.prepare()
+            start = time.perf_counter()
+            each.tell("left", question)
+            each.ask()
+            times.append(time.perf_counter() - start)
+    assert sorted(ahead)[4] < 0.7 * sorted(fresh)[4]
+
+
+def test_about_how_many_more_questions(path):
+    child = talk(path)
+    for _ in range(30):
+        asked(child)
+        if child.expect(["about .+ more question", "or more", "\r\n"]) < 2:
+            break
+        time.sleep(1.0)
+        child.send("s")
+    else:
+        pytest.fail("no forecast was shown")
+    child.send("q")
+    child.expect(pexpect.EOF)
+
+
+def test_pictures_where_the_terminal_can_show_them(tmp_path):
+    from askwise.study.address import Address
+    from askwise.study.store import Store
+
+    png = b"\x89PNG\r\n\x1a\nnot really"
+    path = tmp_path / "x.askwise"
+    table = {"name": ["ada", "bob", "cyd"], "image": ["a.png", "b.png", "c.png"]}
+    recipe = askwise.clusters(table, image="image", draws=8).recipe
+    Store.create(Address.of(path), recipe, dict.fromkeys(table["image"], png))
+    for environment, shown in (
+        ({"TERM_PROGRAM": "iTerm.app"}, r"\x1b\]1337;File=inline=1"),
+        ({"KITTY_WINDOW_ID": "1"}, r"\x1b_Ga=T,f=100"),
+        ({}, r"[abc]\.png"),
+    ):
+        child = talk(path, "--no-forecast", **{"TERM_PROGRAM": "", "KITTY_WINDOW_ID": "", **environment})
+        child.expect(shown)
+        child.expect("undecided")
+        child.send("q")
+        child.expect(pexpect.EOF)

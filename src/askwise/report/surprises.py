@@ -1,0 +1,83 @@
+"""Answers that disagree with the rest: what each one's chance was, given all the others.
+
+Nobody samples the posterior again for each answer left out. The draws at hand are reweighted by one over the chance
+they give that answer, which is exact for a whole finite posterior and an approximation for draws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import erfc, sqrt
+
+import numpy as np
+
+from askwise.posteriors.psis import pareto_shape
+from askwise.problem import Problem, potential
+from askwise.types import Answer, Floats, Response, Sample
+
+FEW = 100  # effective draws below which a chance is called rough
+TAIL = 0.7  # Pareto shape of the weights above which it is
+
+
+@dataclass(frozen=True)
+class Surprise:
+    """How badly one answer fits the others."""
+
+    place: int  # of the answer, from 0
+    chance: float  # of this answer given all the others; of a number this far off or further, the normal one
+    off: float | None  # standard deviations above what the others suggest; None if the answers are not numbers
+    rough: bool  # too few draws speak for the others alone: the answer may be odder still
+
+
+def surprises(problem: Problem, sample: Sample, answers: list[Answer]) -> list[Surprise]:
+    """Every answer, the least expected first.
+
+    >>> from askwise.distances import Tabled
+    >>> from askwise.losses import zero_one
+    >>> from askwise.structures.finite import Finite
+    >>> problem = Problem(Finite([[0, 0, 0], [1, 1, 1]]), Tabled(1.0 - np.eye(2)), zero_one, beta=2.0)
+    >>> told = [Answer(0, 1), Answer(1, 1), Answer(2, 0)]
+    >>> odds = np.exp([-4.0, -2.0])
+    >>> found = surprises(problem, Sample(np.arange(2), odds / odds.sum(), exact=True), told)
+    >>> found[0].place, round(found[0].chance, 3)
+    (2, 0.133)
+    """
+    if not answers:
+        return []
+    atoms = np.stack([np.asarray(answer.atom) for answer in answers])
+    predictions = problem.family.predict(sample.structures, atoms)
+    one = _number if np.ndim(problem.family.responses(predictions)) != 1 else _choice
+    found = [
+        one(problem, sample, predictions[:, [place]], place, answer.response) for place, answer in enumerate(answers)
+    ]
+    return sorted(found, key=lambda surprise: surprise.chance)
+
+
+def _choice(problem: Problem, sample: Sample, alone: Floats, place: int, told: Response) -> Surprise:
+    weights, rough = _without(problem, sample, alone, told)
+    responses = list(problem.family.responses(alone))
+    chance = float(weights @ problem.chances(alone)[responses.index(told), :, 0])
+    return Surprise(place, min(1.0, chance), None, rough)
+
+
+def _number(problem: Problem, sample: Sample, alone: Floats, place: int, told: Response) -> Surprise:
+    """The residual over the spread of an answer: of what the entry may be and of the noise together."""
+    weights, rough = _without(problem, sample, alone, told)
+    entries, noise = alone[:, 0, 0], 0.5 / alone[:, 0, 1]
+    mean = weights @ entries
+    spread = weights @ ((entries - mean) ** 2 + noise)
+    off = float((float(told) - mean) / np.sqrt(spread))
+    return Surprise(place, erfc(abs(off) / sqrt(2)), off, rough)
+
+
+def _without(problem: Problem, sample: Sample, alone: Floats, told: Response) -> tuple[Floats, bool]:
+    """The weights of the draws had this answer not come: over what the posterior multiplied in for it. And whether too
+    few draws are left with weight."""
+    logs = potential(problem.family, problem.loss, problem.beta, alone, told)[:, 0]
+    logs = np.where(sample.weights > 0, logs, -np.inf)
+    weights = sample.weights * np.exp(logs - logs.max())
+    weights /= weights.sum()
+    if sample.exact:
+        return weights, False
+    heavy = not problem.loss.decides and pareto_shape(logs) > TAIL
+    return weights, 1 / float(weights @ weights) < FEW or heavy

@@ -1,0 +1,66 @@
+"""The page in a real browser: no message on the console, no request, no sideways scrolling on a phone."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from html import escape
+
+import pytest
+
+from askwise.report.page import page
+from tests.report.studies import MADE, answered
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium, which is not installed")
+QUIET = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update",
+    "--disable-background-networking", "--disable-sync", "--hide-scrollbars", "--enable-logging=stderr", "--v=0",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)  # fmt: skip
+WIDTH = 360
+# in the network log: what the browser asks on its own account, updates and the like, is of no origin
+BY_THE_PAGE = re.compile(r'"initiator":"(?!not an origin")[^"]*".*"url":"((?:https?|wss?|ftp):[^"]+)"')
+MEASURE = """<!doctype html><iframe width="{width}" height="800" style="border: 0" srcdoc="{page}"></iframe>
+<script>onload = () => {{
+  const seen = frames[0].document.documentElement;
+  document.body.dataset.wide = seen.scrollWidth;
+}}</script>"""
+
+
+def visit(tmp_path, text, *flags):
+    """The page as the browser has it, what it said, and the addresses it asked for."""
+    (tmp_path / "page.html").write_text(text, encoding="utf-8")
+    log = tmp_path / "net.json"
+    run = subprocess.run(
+        [CHROMIUM, *QUIET, f"--user-data-dir={tmp_path / 'profile'}", f"--log-net-log={log}", *flags, "--dump-dom",
+         (tmp_path / "page.html").as_uri()],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    asked = BY_THE_PAGE.findall(log.read_text(encoding="utf-8"))
+    said = [line for line in run.stderr.splitlines() if "CONSOLE" in line]
+    return run.stdout, said, asked
+
+
+@pytest.mark.parametrize("goal", ["best_item", "cluster_of", "hierarchy"])
+def test_quiet_and_alone(goal, tmp_path):
+    shown, said, asked = visit(tmp_path, page(answered(goal)))
+    assert 'class="answer"' in shown
+    assert not said
+    assert not asked
+
+
+def test_the_check_sees_what_it_should(tmp_path):
+    loud = page(answered("best_item")).replace("</main>", '<img src="http://127.0.0.1:47123/x.png"></main>')
+    _, said, _ = visit(tmp_path, loud)
+    assert any("Content Security Policy" in line for line in said)
+    _, _, asked = visit(tmp_path, re.sub(r"<meta http-equiv[^>]+>", "", loud))
+    assert set(asked) == {"http://127.0.0.1:47123/x.png"}
+
+
+@pytest.mark.parametrize("goal", MADE)
+def test_fits_a_phone(goal, tmp_path):
+    text = page(answered(goal)).replace("<details>", "<details open>")
+    shown, _, _ = visit(tmp_path, MEASURE.format(width=WIDTH, page=escape(text)))
+    assert int(re.search(r'data-wide="(\d+)"', shown)[1]) == WIDTH

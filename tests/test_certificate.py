@@ -106,16 +106,15 @@ def test_no_answers_or_no_noise_fit():
 def test_sentence():
     base = {"expected_distance": 0.01, "upper_bound": 0.02, "confidence": 0.95}
     base |= {"probability_exact": 0.5, "fit": 0.4, "answers": 7}
-    certificate = Certificate(
-        Estimate(["tea", "milk"], None, 0.0), **base, assumptions=(), phrase="{what} loses {loss:.2f}"
-    )
+    certificate = Certificate(Estimate("tea", None, 0.0), **base, assumptions=(), phrase="{what} loses {loss:.2f}")
     assert str(certificate) == (
-        "On average over what is still plausible after 7 answers, tea, milk loses 0.01, at most 0.020 "
+        "On average over what is still plausible after 7 answers, tea loses 0.01, at most 0.020 "
         "(simulation confidence 95%); it is exactly right with probability 50%."
     )
     assert certificate.warning is None
-    long = Certificate(Estimate("x" * 61, None, 0.0), **base, assumptions=(), phrase="{what} loses {loss:.2f}")
-    assert "the estimate loses" in str(long)
+    for value in ("x" * 61, ["tea", "milk"]):
+        other = Certificate(Estimate(value, None, 0.0), **base, assumptions=(), phrase="{what} loses {loss:.2f}")
+        assert "the estimate loses" in str(other)
 
 
 def test_names_what_it_assumes():

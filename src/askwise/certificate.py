@@ -70,7 +70,8 @@ class Certificate:
         return f"the answers do not fit the model (p = {self.fit:.3f}): look for mistakes or a feature that is missing"
 
     def __str__(self) -> str:
-        what = str(self.estimate) if len(str(self.estimate)) <= 60 else "the estimate"
+        named = isinstance(self.estimate.value, str) and len(self.estimate.value) <= 60
+        what = self.estimate.value if named else "the estimate"
         claim = self.phrase.format(what=what, loss=self.expected_distance)
         bound = (
             ""

@@ -5,6 +5,11 @@
 PYTHON := .venv/bin/python
 PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
 
+# a browser and a database server for the tests, where they may be installed; without them their tests say NOT RUN
+SYSTEM = if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	command -v chromium > /dev/null || apt-get install -qq -y chromium > /dev/null 2>&1 || true; \
+	ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || apt-get install -qq -y postgresql > /dev/null 2>&1 || true; fi
+
 # another project's modules or environment must not leak into ours
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 # the tests use every core themselves, so linear algebra gets one thread in each
@@ -19,6 +24,7 @@ setup: .venv/.installed  ## create .venv and install askwise with everything nee
 	@echo "Installing into .venv (a few minutes the first time)"
 	@python3 -m venv .venv
 	@$(PYTHON) -m pip install -qq --disable-pip-version-check -e '.[all,dev]'
+	@$(SYSTEM)
 	@touch $@
 
 demo: setup  ## find the car you like best, with simulated answers

@@ -15,17 +15,13 @@ BAR = 20  # characters
 RANDOM_BUDGET = 150  # questions after which the random buyer gives up
 
 HOW_TO_GO_ON = """
-Now you: answer the same kind of questions yourself, in Python, about any table of yours:
+Now you: answer the same kind of questions yourself, about any table of yours (CSV, Parquet, ...):
 
-    import askwise
-    from askwise.simulate.demo import cars
+    askwise new best-item cars.csv
+    askwise ask cars.askwise
+    askwise report cars.askwise
 
-    session = askwise.best_item(cars())
-    while not session.done:
-        session.tell(input(f"{session.ask()} "))
-    print(session.estimate(), session.certificate())
-
-(In a clone of the repository the same, with skip and undo: .venv/bin/python examples/best_car.py)
+(In a clone of the repository the command is .venv/bin/askwise, and examples/cars.csv a table to try.)
 """
 
 

@@ -80,7 +80,8 @@ class Certificate:
         )
         exact = f"; it is exactly right with probability {self.probability_exact:.0%}" if self.probability_exact else ""
         warning = f"; but {self.warning}" if self.warning else ""
-        return f"On average over what is still plausible after {self.answers} answers, {claim}{bound}{exact}{warning}."
+        after = f"{self.answers} answer{'s' if self.answers != 1 else ''}"
+        return f"On average over what is still plausible after {after}, {claim}{bound}{exact}{warning}."
 
 
 def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:

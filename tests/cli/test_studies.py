@@ -156,7 +156,7 @@ def test_a_bad_line_is_named_and_nothing_taken(run, cars, tmp_path):
         assert "\n" not in error.strip()
         assert not askwise.open("cars.askwise").answers
     code, said, error = run("tell", "cars.askwise", "--from", "a.csv", "--skip-bad")
-    assert (code, said) == (0, "1 answers taken; the study has 1 now.\n")
+    assert (code, said) == (0, "1 answer taken; the study has 1 now.\n")
     assert error.count("left out, line") == 2
 
 
@@ -166,7 +166,7 @@ def test_answers_by_question(run, cars, tmp_path):
         question["id"] for question in json.loads(run("next", "cars.askwise", "--count", 3, "--json")[1])["questions"]
     ]
     write(tmp_path / "a.csv", [{"question": ids[0], "response": "same"}, {"question": ids[1], "response": ""}])
-    assert "1 answers taken" in run("tell", "cars.askwise", "--from", "a.csv")[1]
+    assert "1 answer taken" in run("tell", "cars.askwise", "--from", "a.csv")[1]
     write(tmp_path / "b.csv", [{"question": ids[0], "response": "different"}])
     code, _, error = run("tell", "cars.askwise", "--from", "b.csv")
     assert code == 2

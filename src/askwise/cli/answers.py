@@ -48,7 +48,7 @@ def tell(
     for line in bad[:SHOWN]:
         typer.echo(f"left out, {line}", err=True)
     known = f", {len(good) - new} were known" if new < len(good) else ""
-    typer.echo(f"{new} answers taken{known}; the study has {len(session.answers)} now.")
+    typer.echo(f"{new} answer{'s' if new != 1 else ''} taken{known}; the study has {len(session.answers)} now.")
 
 
 def next_questions(

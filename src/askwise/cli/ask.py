@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import threading
 import time
 import uuid
@@ -152,7 +153,7 @@ class Talk:
         for found in self.session.why(question):
             said = found.response if question.kind == "number" else meaning(question, found.response)
             likely = "" if question.kind == "number" else f" ({found.chance:.0%} likely)"
-            guess = escape(named(found.estimate.value)[:60])
+            guess = escape(textwrap.shorten(named(found.estimate.value), 60, placeholder=" ..."))
             shown = f"{said:.3g}" if isinstance(said, float) else escape(str(said))
             self.console.print(f"      {shown}{likely}: undecided {found.diameter:.3f}, best guess {guess}")
 
@@ -171,7 +172,7 @@ class Talk:
         """Shows the result; True if the person wants to answer more."""
         certificate = self.session.certificate()
         self.console.print(f"\n[bold green]{escape(named(self.session.estimate().value))}[/]", soft_wrap=True)
-        self.console.print(f"Settled after {len(self.session.answers)} answers: {self.session.reason}.")
+        self.console.print(f"Settled after {self._count()}: {self.session.reason}.")
         self.console.print(escape(str(certificate)), soft_wrap=True)
         self.console.print(f"The whole result as a page: askwise report {self.where}")
         if not self.keys.single or self.session.reason == "every question was asked":
@@ -180,8 +181,11 @@ class Talk:
         return self.keys.read().lower() == "c"
 
     def _print_where(self) -> None:
+        self.console.print(f"\n{self._count()} kept. Go on with: askwise ask {self.where}")
+
+    def _count(self) -> str:
         count = len(self.session.answers)
-        self.console.print(f"\n{count} answer{'s' if count != 1 else ''} kept. Go on with: askwise ask {self.where}")
+        return f"{count} answer{'s' if count != 1 else ''}"
 
 
 def keys_shown(question: Question) -> list[tuple[str, Any]]:

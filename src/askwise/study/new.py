@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from inspect import Parameter, signature
 from typing import Any
@@ -98,7 +98,7 @@ def understood(session: Session) -> Understood:
     if recipe["goal"] == "best_column":
         rows, count = len(family.row_names), len(family.column_names)
         known = rows * count - int(family.askable.sum())
-        left = {} if not known else {"known entries": f"{known} of {rows * count} are not asked"}
+        left = {} if not known else {f"{known} of {rows * count} entries": "known already"}
         return Understood(recipe["goal"], rows, options["name"], [], left, ["a number"], int(family.askable.sum()))
     items = encode(columns, **{part: options[part] for part in ("name", "image", "features", "missing")})
     name = next((column for column, why in items.left_out.items() if why == "is the name"), None)
@@ -120,13 +120,17 @@ def in_words(session: Session) -> list[str]:
     lines = [SPOKEN[found.goal].format(**names)]
     if found.goal == "best_column":
         family: Any = session.problem.family
-        lines.append(f"Rows: {_some(family.row_names)}. Columns: {_some(family.column_names)}.")
+        lines.append(f"Rows: {some(family.row_names)}. Columns: {some(family.column_names)}.")
     else:
         lines.append(f"Names: column {found.name!r}." if found.name else "Names: none found, so items are numbered.")
-        lines.append(f"Features used: {', '.join(found.features) or 'none; each item stands for itself'}.")
-    if found.left_out:
-        lines.append("Left out: " + ", ".join(f"{column} ({why})" for column, why in found.left_out.items()) + ".")
-    lines.append(f"A question is answered with {' or '.join(found.responses)}; {found.questions:,} are possible.")
+        lines.append(f"Features used: {some(found.features, 12) or 'none; each item stands for itself'}.")
+    reasons: dict[str, list[str]] = {}
+    for column, why in found.left_out.items():
+        reasons.setdefault(why, []).append(column)
+    if reasons:
+        lines.append(f"Left out: {'; '.join(f'{some(columns, 6)} ({why})' for why, columns in reasons.items())}.")
+    possible = "1 is possible" if found.questions == 1 else f"{found.questions:,} are possible"
+    lines.append(f"A question is answered with {' or '.join(found.responses)}; {possible}.")
     close = f"by less than {options['epsilon']:g} on average (0: the same, 1: as different as can be)"
     lines.append(f"It stops when the results still plausible differ {close}, or after {options['budget']} answers.")
     return lines
@@ -138,6 +142,11 @@ def _questions(kind: str, items: int) -> int:
     return items if kind == "label" else items * (items - 1) // 2
 
 
-def _some(names: Any, count: int = 3) -> str:
+def some(names: Sequence[str], count: int = 3) -> str:
+    """The first few names, and how many more there are.
+
+    >>> some(["a", "b", "c", "d", "e"])
+    'a, b, c and 2 more'
+    """
     more = f" and {len(names) - count} more" if len(names) > count else ""
     return ", ".join(names[:count]) + more

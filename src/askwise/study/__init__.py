@@ -21,10 +21,11 @@ from askwise.study.store import Store, packed
 Progress = Callable[[list[Event]], Iterable[Event]]  # hands the events on one by one, and shows how far it is
 
 
-def open(address: str | Path, progress: Progress | None = None) -> Session:
+def open(address: str | Path, progress: Progress | None = None, log: int | None = None) -> Session:
     """The session of a study, as it stands. What it is told from now on is on disk before `tell` returns.
 
-    `address` is a file, or a database and the name of a study in it: `postgresql://host/database#name`.
+    `address` is a file, or a database and the name of a study in it: `postgresql://host/database#name`. `log` is the
+    number of one participant's own log in it.
 
     >>> import askwise, tempfile
     >>> path = tempfile.mkdtemp() + "/drinks.askwise"
@@ -36,7 +37,7 @@ def open(address: str | Path, progress: Progress | None = None) -> Session:
     <Session: best_item, 1 answers, 0 open>
     """
     store = Store.at(Address.of(address))
-    record = store.record()
+    record = store.record(log)
     session = remake(record.recipe)
     journal = StudyJournal(store, record)
     events = journal.since(0)

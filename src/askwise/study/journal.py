@@ -23,12 +23,15 @@ class StudyJournal:
         self.digests = [record.digest]
         self._kept = 0  # the turn of the last checkpoint
 
-    def append(self, position: int, event: Event) -> bool:
-        body = written(event)
-        digest = chained(self.digests[position], body)
-        if not self.store.append(self.record.study, position, event, body, digest):
+    def append(self, position: int, *events: Event) -> bool:
+        digests, rows = [self.digests[position]], []
+        for event in events:
+            body = written(event)
+            digests.append(chained(digests[-1], body))
+            rows.append((event, body, digests[-1]))
+        if not self.store.append(self.record.study, position, rows):
             return False
-        self.digests[position + 1 :] = [digest]
+        self.digests[position + 1 :] = digests[1:]
         return True
 
     def since(self, position: int) -> list[Event]:

@@ -18,13 +18,13 @@ from sqlalchemy import (
     insert,
     inspect,
     select,
+    text,
     update,
 )
 
 from askwise.errors import StudyError
 
-VERSION = 1
-MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {}  # from that version to the next one
+VERSION = 2
 
 metadata = MetaData()
 
@@ -38,6 +38,9 @@ studies = Table(
     Column("created", Text, nullable=False),
     Column("askwise", Text, nullable=False),  # the version that made it
     Column("recipe", LargeBinary, nullable=False),  # the goal, the data and the options: JSON, compressed
+    Column("parent", Integer),  # of one participant's own log: the study it belongs to
+    Column("state", Text, nullable=False, server_default="open"),  # open, paused or closed
+    Column("mode", Text, nullable=False, server_default="own"),  # own: a log a participant; pooled: one for all
 )
 
 
@@ -87,6 +90,29 @@ forecasts = Table(
     Column("goal", Text, primary_key=True),
     Column("body", Text, nullable=False),
 )
+
+
+participants = Table(
+    "participants",
+    metadata,
+    _of_study(),
+    Column("participant", Text, primary_key=True),  # what their link says
+    Column("name", Text, nullable=False),
+    Column("created", Text, nullable=False),
+    Column("log", Integer, nullable=False),  # the study that their answers go to
+    Column("quota", Integer),  # answers at most
+    Column("paused", Integer, nullable=False, server_default="0"),
+)
+
+
+def _people(connection: Connection) -> None:
+    """Version 2: participants of a study."""
+    for column in ("parent INTEGER", "state TEXT NOT NULL DEFAULT 'open'", "mode TEXT NOT NULL DEFAULT 'own'"):
+        connection.execute(text(f"ALTER TABLE studies ADD COLUMN {column}"))
+    participants.create(connection)
+
+
+MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {1: _people}  # from that version to the next one
 
 
 def bring_up_to_date(connection: Connection, where: str) -> None:

@@ -35,6 +35,9 @@ class Record:
     askwise: str
     recipe: Mapping[str, Any]
     digest: str  # of the recipe; the log's begins with it
+    parent: int | None = None  # the study that one participant's log belongs to
+    state: str = "open"
+    mode: str = "own"
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ class Store:
         if address.is_file:
             inspected(Path(address.where))
         store = Store(address, connect(address))
-        with store._begin() as connection:
+        with store.begin() as connection:
             small = address.is_file and Path(address.where).stat().st_size < CHECKED * 2**20
             if small and connection.exec_driver_sql("PRAGMA quick_check(1)").scalar() != "ok":
                 raise StudyError(f"{address} is damaged; take a copy of it from before")
@@ -75,7 +78,7 @@ class Store:
         """A new study, whole or not at all."""
         if not address.is_file:
             store = Store.at(address)
-            with store._begin() as connection:
+            with store.begin() as connection:
                 _put_in(connection, address, recipe, images, log)
             return store.close()
         path = Path(address.where)
@@ -83,7 +86,7 @@ class Store:
         partial = path.with_name(f".{path.name}.{os.getpid()}")
         draft = Store(address, connect(Address(str(partial), address.name)))
         try:
-            with draft._begin() as connection:
+            with draft.begin() as connection:
                 bring_up_to_date(connection, str(address))
                 _put_in(connection, address, recipe, images, log)
             draft.close()
@@ -96,14 +99,15 @@ class Store:
 
     def names(self) -> list[str]:
         """The studies there."""
-        return [row.name for row in self._read(select(studies.c.name).order_by(studies.c.study))]
+        query = select(studies.c.name).where(studies.c.parent.is_(None)).order_by(studies.c.study)
+        return [row.name for row in self.read(query)]
 
-    def record(self) -> Record:
-        """The study that the address names; the only one if it names none."""
-        query = select(studies)
-        if not self.address.is_file and self.address.name is not None:
+    def record(self, study: int | None = None) -> Record:
+        """The study of that number, else the one that the address names; the only one if it names none."""
+        query = select(studies).where(studies.c.parent.is_(None) if study is None else studies.c.study == study)
+        if study is None and not self.address.is_file and self.address.name is not None:
             query = query.where(studies.c.name == self.address.name)
-        found = self._read(query)
+        found = self.read(query)
         if len(found) != 1:
             there = ", ".join(self.names()) or "none"
             raise StudyError(f"name one study after a #, as in postgresql://host/database#cars; there: {there}")
@@ -112,31 +116,33 @@ class Store:
             recipe = json.loads(zlib.decompress(row.recipe))
         except (ValueError, zlib.error):
             raise StudyError(f"{self.address} is damaged; take a copy of it from before") from None
-        return Record(row.study, row.name, row.created, row.askwise, recipe, sha256(row.recipe).hexdigest())
+        digest = sha256(row.recipe).hexdigest()
+        return Record(row.study, row.name, row.created, row.askwise, recipe, digest, row.parent, row.state, row.mode)
 
     def events(self, study: int, since: int) -> list[tuple[str, str]]:
         """(body, digest) of the events from that place on."""
         query = select(events.c.body, events.c.digest).where(events.c.study == study, events.c.position >= since)
-        return [(row.body, row.digest) for row in self._read(query.order_by(events.c.position))]
+        return [(row.body, row.digest) for row in self.read(query.order_by(events.c.position))]
 
-    def append(self, study: int, position: int, event: Event, body: str, digest: str) -> bool:
-        """True once the event is on disk; False if another one has its place or its key."""
+    def append(self, study: int, position: int, rows: Iterable[tuple[Event, str, str]]) -> bool:
+        """(event, body, digest) each, together: True once they are on disk; False if a place or a key is taken."""
+        placed = [_row(study, position + number, *row) for number, row in enumerate(rows)]
         try:
-            with self._begin() as connection:
-                connection.execute(insert(events).values(_row(study, position, event, body, digest)))
+            with self.begin() as connection:
+                connection.execute(insert(events), placed)
         except exc.IntegrityError:
             return False
         return True
 
     def image(self, study: int, name: str) -> bytes | None:
         query = select(images.c.content).where(images.c.study == study, images.c.name == name)
-        return next((row.content for row in self._read(query)), None)
+        return next((row.content for row in self.read(query)), None)
 
     def images(self, study: int) -> dict[str, bytes]:
-        return {row.name: row.content for row in self._read(select(images).where(images.c.study == study))}
+        return {row.name: row.content for row in self.read(select(images).where(images.c.study == study))}
 
     def checkpoint(self, study: int) -> Checkpoint | None:
-        rows = self._read(select(checkpoints).where(checkpoints.c.study == study))
+        rows = self.read(select(checkpoints).where(checkpoints.c.study == study))
         return Checkpoint(rows[0].position, rows[0].digest, rows[0].made_by, rows[0].content) if rows else None
 
     def keep_checkpoint(self, study: int, kept: Checkpoint) -> None:
@@ -146,7 +152,7 @@ class Store:
     def forecast(self, study: int, goal: str) -> Any:
         """What simulated people took for that goal, or None if nobody was simulated yet."""
         query = select(forecasts.c.body).where(forecasts.c.study == study, forecasts.c.goal == goal)
-        return next((json.loads(row.body) for row in self._read(query)), None)
+        return next((json.loads(row.body) for row in self.read(query)), None)
 
     def keep_forecast(self, study: int, goal: str, body: Any) -> None:
         self._replace(forecasts, {"study": study, "goal": goal}, {"body": json.dumps(body)})
@@ -155,16 +161,18 @@ class Store:
         self.engine.dispose()
 
     def _replace(self, table: Table, keys: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-        with self._begin() as connection:
+        with self.begin() as connection:
             connection.execute(delete(table).where(*(table.c[key] == value for key, value in keys.items())))
             connection.execute(insert(table).values(**keys, **values))
 
-    def _read(self, query: Select[Any]) -> list[Any]:
-        with self._begin() as connection:
+    def read(self, query: Select[Any]) -> list[Any]:
+        """All rows of a query."""
+        with self.begin() as connection:
             return list(connection.execute(query))
 
     @contextmanager
-    def _begin(self) -> Iterator[Connection]:
+    def begin(self) -> Iterator[Connection]:
+        """A transaction; what goes wrong is one sentence."""
         with speaking(self.address), self.engine.begin() as connection:
             yield connection
 

@@ -1,0 +1,89 @@
+"""The people of a study: each with a log of their own, or all with one."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import func, insert, select, update
+
+from askwise.errors import SettingError, StudyError
+from askwise.study.schema import participants, studies
+from askwise.study.store import Record, Store
+
+MODES = ("own", "pooled")
+STATES = ("open", "paused", "closed")
+
+
+@dataclass(frozen=True)
+class Participant:
+    """Somebody who was invited."""
+
+    participant: str
+    name: str
+    created: str
+    log: int  # the number of the study that their answers go to
+    quota: int | None
+    paused: bool
+
+
+def invite(store: Store, study: Record, name: str, quota: int | None = None) -> Participant:
+    """A new participant; in a study where each has a posterior of their own, with a log of their own."""
+    if quota is not None and quota < 1:
+        raise SettingError(f"a quota is at least one answer, got {quota}")
+    id, now = secrets.token_urlsafe(9), datetime.now(UTC).isoformat(timespec="seconds")
+    with store.begin() as connection:
+        log = study.study
+        if study.mode == "own":
+            row = connection.execute(select(studies).where(studies.c.study == study.study)).one()
+            values = {"name": f"{row.name}/{id}", "created": now, "askwise": row.askwise, "recipe": row.recipe}
+            made = connection.execute(insert(studies).values(**values, parent=study.study, mode="own"))
+            log = int(made.inserted_primary_key[0])  # type: ignore[index]
+        row_of = {"study": study.study, "participant": id, "name": name or id, "created": now, "log": log}
+        connection.execute(insert(participants).values(**row_of, quota=quota))
+    return Participant(id, name or id, now, log, quota, False)
+
+
+def people(store: Store, study: int) -> list[Participant]:
+    """Everybody who was invited, first come first."""
+    query = select(participants).where(participants.c.study == study).order_by(participants.c.created)
+    return [_participant(row) for row in store.read(query)]
+
+
+def person(store: Store, study: int, participant: str) -> Participant | None:
+    query = select(participants).where(participants.c.study == study, participants.c.participant == participant)
+    return next((_participant(row) for row in store.read(query)), None)
+
+
+def pause(store: Store, study: int, participant: str, paused: bool) -> None:
+    with store.begin() as connection:
+        chosen = (participants.c.study == study) & (participants.c.participant == participant)
+        connection.execute(update(participants).where(chosen).values(paused=int(paused)))
+
+
+def set_state(store: Store, study: int, state: str) -> None:
+    """Opens, pauses or closes a study; a closed one stays closed."""
+    if state not in STATES:
+        raise SettingError(f"a study is {', '.join(STATES)}, not {state!r}")
+    with store.begin() as connection:
+        now = connection.execute(select(studies.c.state).where(studies.c.study == study)).scalar_one()
+        if now == "closed" and state != "closed":
+            raise StudyError("the study is closed and stays so; copy it to go on")
+        connection.execute(update(studies).where(studies.c.study == study).values(state=state))
+
+
+def set_mode(store: Store, study: int, mode: str) -> None:
+    """One posterior a participant, or one for all; only before anybody was invited."""
+    if mode not in MODES:
+        raise SettingError(f"people have their own posterior (own) or share one (pooled), not {mode!r}")
+    with store.begin() as connection:
+        invited = connection.execute(select(func.count()).where(participants.c.study == study)).scalar_one()
+        if invited:
+            raise StudyError("people were invited already; whether they share one posterior cannot change any more")
+        connection.execute(update(studies).where(studies.c.study == study).values(mode=mode))
+
+
+def _participant(row: Any) -> Participant:
+    return Participant(row.participant, row.name, row.created, row.log, row.quota, bool(row.paused))

@@ -1,0 +1,56 @@
+"""Who may answer a study, and where their answers go."""
+
+from __future__ import annotations
+
+import pytest
+
+import askwise
+from askwise import study
+from askwise.errors import SettingError, StudyError
+from askwise.study.address import Address
+from askwise.study.participants import invite, pause, people, person, set_mode, set_state
+from askwise.study.store import Store
+
+
+@pytest.fixture
+def store(place):
+    askwise.save(askwise.best_item(["tea", "coffee", "water"], draws=20, seed=1), place)
+    return Store.at(Address.of(place))
+
+
+def test_each_has_a_log_of_their_own(store, place):
+    ann, ben = (invite(store, store.record(), name) for name in ("Ann", "Ben"))
+    session = study.open(place, log=ann.log)
+    session.ask()
+    session.tell("left", who=ann.participant)
+    assert len(study.open(place, log=ann.log).answers) == 1
+    assert not study.open(place, log=ben.log).answers
+    assert not askwise.open(place).answers
+    assert [each.name for each in people(store, store.record().study)] == ["Ann", "Ben"]
+    assert store.names() == [store.record().name]
+
+
+def test_all_share_one(store):
+    set_mode(store, store.record().study, "pooled")
+    record = store.record()
+    assert {invite(store, record, name).log for name in ("Ann", "Ben")} == {record.study}
+    with pytest.raises(StudyError, match="people were invited already"):
+        set_mode(store, record.study, "own")
+
+
+def test_pausing_and_closing(store):
+    record = store.record()
+    ann = invite(store, record, "Ann", quota=3)
+    pause(store, record.study, ann.participant, True)
+    assert person(store, record.study, ann.participant).paused
+    assert person(store, record.study, "nobody") is None
+    assert person(store, record.study, ann.participant).quota == 3
+    for state in ("paused", "open", "closed"):
+        set_state(store, record.study, state)
+        assert store.record().state == state
+    with pytest.raises(StudyError, match="is closed and stays so"):
+        set_state(store, record.study, "open")
+    with pytest.raises(SettingError, match="not 'ajar'"):
+        set_state(store, record.study, "ajar")
+    with pytest.raises(SettingError, match="at least one answer"):
+        invite(store, record, "Cy", quota=0)

@@ -80,7 +80,7 @@ def test_a_damaged_file_is_found_out(tmp_path):
         else:  # the damage was where nothing is
             assert found.log == session.log
             assert (found.sample.structures == session.sample.structures).all()
-    assert refused > 10
+    assert refused > 2  # most of a small file is empty
     assert not any("\n" in sentence for sentence in sentences)
 
 
@@ -88,7 +88,8 @@ def test_a_damaged_checkpoint_is_passed_over(tmp_path):
     path = tmp_path / "x.askwise"
     session = some_study(path, 8)
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE checkpoints SET content = substr(content, 1, 500) || x'00' || substr(content, 502)")
+        content = connection.execute("SELECT content FROM checkpoints").fetchone()[0]
+        connection.execute("UPDATE checkpoints SET content = ?", (content[:500] + b"damaged" + content[507:],))
     connection.close()
     assert (askwise.open(path).sample.structures == session.sample.structures).all()
 

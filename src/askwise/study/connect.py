@@ -22,6 +22,8 @@ SENTENCES = {  # what SQLite says -> what we say
     "unable to open": "{where} cannot be opened for writing, or its folder cannot; copy it to a folder of yours",
     "locked": "another program has been writing to {where} for 30 seconds; try again when it is done",
     "malformed": "{where} is damaged; take a copy of it from before",
+    "could not decode": "{where} is damaged; take a copy of it from before",
+    "codec can't decode": "{where} is damaged; take a copy of it from before",
     "not a database": "{where} is not a study, or it is damaged; expected a file made by askwise new",
 }
 
@@ -82,7 +84,7 @@ def speaking(address: Address) -> Iterator[None]:
         yield
     except (exc.IntegrityError, StudyError):
         raise
-    except (exc.SQLAlchemyError, OSError) as error:
+    except (exc.SQLAlchemyError, OSError, UnicodeDecodeError) as error:
         said = str(getattr(error, "orig", None) or error).strip()
         for sign, sentence in SENTENCES.items():
             if address.is_file and sign in said.lower():

@@ -278,7 +278,8 @@ class Session(Reading):
         told = talk.copy()
         turn = Turn(self.aim, self.turn.beliefs.tell(event["question"], talk.answer(event)))
         told.record(event)
-        if turn.reason(told) is None and not told.open():
+        turn.foreseen = turn.reason(told)
+        if turn.foreseen is None and not told.open():
             turn.chosen = len(told.log), turn.choose(told)
         turn.estimate, turn.diameter  # noqa: B018  computed once, shown later
         return turn

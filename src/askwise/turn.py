@@ -48,6 +48,7 @@ class Turn:
         self.aim = aim
         self.beliefs = beliefs
         self.chosen: tuple[int, Event] | None = None  # a question worked out ahead, for that place in the log
+        self.foreseen: str | None = None  # the reason to stop, where the turn was worked out ahead
         self._cache: dict[str, Any] = {}
 
     @property
@@ -85,19 +86,25 @@ class Turn:
             return "every question was asked"
         return reason
 
-    @one_thread
     def choose(self, talk: Conversation) -> Event:
         """The question that the rule likes best, as an event to record."""
         if self.chosen is not None and self.chosen[0] == len(talk.log):
             return self.chosen[1]
+        return self.best(talk, 1)[0]
+
+    @one_thread
+    def best(self, talk: Conversation, count: int) -> list[Event]:
+        """The questions that the rule likes best, the very best first, each as if it were the next one asked."""
         aim, number = self.aim, len(talk.asked)
         atoms = self.fresh_atoms(talk)
         if not len(atoms):
             raise NothingToAsk("every candidate question was asked or skipped; undo one, or take the estimate as it is")
         scored = aim.rule(aim.problem, self.posterior, self.sample, atoms, stream(aim.seed, number, "rule"))
         cost = getattr(aim.problem.family, "cost", None)  # where answers cost more or less: the gain per unit
-        best = int(np.argmax(scored.gain if cost is None else scored.gain / cost(atoms)))
-        return self.pose(talk, atoms[best], scored, best)
+        gains = scored.gain if cost is None else scored.gain / cost(atoms)
+        first = int(np.argmax(gains))
+        others = [int(i) for i in np.argsort(-gains, kind="stable")[:count] if i != first][: count - 1]
+        return [self.pose(talk, atoms[i], scored, i) for i in (first, *others)]
 
     def pose(self, talk: Conversation, atom: Any, scored: Scored = POSED, best: int = 0) -> Event:
         """The question about an atom, as an event to record."""

@@ -8,7 +8,7 @@ import askwise
 from askwise import study
 from askwise.errors import SettingError, StudyError
 from askwise.study.address import Address
-from askwise.study.participants import invite, pause, people, person, set_mode, set_state
+from askwise.study.participants import holder, invite, pause, people, person, set_mode, set_state, token_of
 from askwise.study.store import Store
 
 
@@ -54,3 +54,13 @@ def test_pausing_and_closing(store):
         set_state(store, record.study, "ajar")
     with pytest.raises(SettingError, match="at least one answer"):
         invite(store, record, "Cy", quota=0)
+
+
+def test_a_link_is_signed(store):
+    study = store.record().study
+    ann, ben = (invite(store, store.record(), name) for name in ("Ann", "Ben"))
+    token = token_of(store, study, ann.participant)
+    assert holder(store, study, token) == ann
+    mark = token.partition(".")[2]
+    for forged in ("", ann.participant, f"{ben.participant}.{mark}", token[:-1], token + "x", f"{ann.participant}.é"):
+        assert holder(store, study, forged) is None

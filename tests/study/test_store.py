@@ -137,7 +137,7 @@ def test_a_file_of_the_first_version_is_taken_forward(tmp_path):
     path = tmp_path / "x.askwise"
     session = some_study(path)
     with sqlite3.connect(path) as connection:
-        for column in ("parent", "state", "mode"):
+        for column in ("parent", "state", "mode", "secret"):
             connection.execute(f"ALTER TABLE studies DROP COLUMN {column}")
         connection.execute("DROP TABLE participants")
         connection.execute("UPDATE askwise SET version = 1")

@@ -14,6 +14,7 @@ from askwise.cli import (
     new,
     plan,
     reproduce,
+    serve,
     simulate,
     status,
     transfer,
@@ -40,6 +41,7 @@ def root(
 # a study, in the order somebody meets the commands; then what shows the method
 app.command("new")(new.new)
 app.command("ask")(ask.ask)
+app.command("serve")(serve.serve)
 app.command("tell")(answers.tell)
 app.command("next")(answers.next_questions)
 app.command("plan")(plan.plan)

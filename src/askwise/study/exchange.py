@@ -210,6 +210,7 @@ def read_log(path: str | Path) -> tuple[Recipe, list[Event]]:
 
 def copy(source: str | Path, target: str | Path) -> None:
     """Copies a study, file or database entry, to a new place: the table, its pictures, everything that happened.
+    Participants, and logs of their own, stay where they are.
 
     >>> import askwise, tempfile
     >>> folder = tempfile.mkdtemp()

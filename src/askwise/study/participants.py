@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hmac
 import secrets
+from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import func, insert, select, update
@@ -83,6 +86,29 @@ def set_mode(store: Store, study: int, mode: str) -> None:
         if invited:
             raise StudyError("people were invited already; whether they share one posterior cannot change any more")
         connection.execute(update(studies).where(studies.c.study == study).values(mode=mode))
+
+
+def token_of(store: Store, study: int, participant: str) -> str:
+    """What stands in a participant's link: who they are, signed."""
+    mark = hmac.new(_secret(store, study), f"{study}/{participant}".encode(), sha256).digest()[:16]
+    return f"{participant}.{urlsafe_b64encode(mark).decode().rstrip('=')}"
+
+
+def holder(store: Store, study: int, token: str) -> Participant | None:
+    """The participant that a token belongs to; None if it was not signed here."""
+    id = token.partition(".")[0]
+    genuine = hmac.compare_digest(token_of(store, study, id).encode(), token.encode())
+    return person(store, study, id) if genuine else None
+
+
+def _secret(store: Store, study: int) -> bytes:
+    """The study's own, made when it is first needed."""
+    with store.begin() as connection:
+        query = select(studies.c.secret).where(studies.c.study == study)
+        if connection.execute(query).scalar_one() is None:
+            fresh = update(studies).where(studies.c.study == study, studies.c.secret.is_(None))
+            connection.execute(fresh.values(secret=secrets.token_urlsafe(24)))
+        return str(connection.execute(query).scalar_one()).encode()
 
 
 def _participant(row: Any) -> Participant:

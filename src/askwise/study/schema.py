@@ -41,6 +41,7 @@ studies = Table(
     Column("parent", Integer),  # of one participant's own log: the study it belongs to
     Column("state", Text, nullable=False, server_default="open"),  # open, paused or closed
     Column("mode", Text, nullable=False, server_default="own"),  # own: a log a participant; pooled: one for all
+    Column("secret", Text),  # signs the links of participants
 )
 
 
@@ -107,7 +108,12 @@ participants = Table(
 
 def _people(connection: Connection) -> None:
     """Version 2: participants of a study."""
-    for column in ("parent INTEGER", "state TEXT NOT NULL DEFAULT 'open'", "mode TEXT NOT NULL DEFAULT 'own'"):
+    for column in (
+        "parent INTEGER",
+        "state TEXT NOT NULL DEFAULT 'open'",
+        "mode TEXT NOT NULL DEFAULT 'own'",
+        "secret TEXT",
+    ):
         connection.execute(text(f"ALTER TABLE studies ADD COLUMN {column}"))
     participants.create(connection)
 

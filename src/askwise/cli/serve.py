@@ -1,0 +1,41 @@
+"""askwise serve: in the browser, people answer and the owner watches."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from askwise.errors import SettingError
+
+
+def serve(
+    target: Annotated[str, typer.Argument(metavar="STUDY", help="A study, a folder of studies, or a database.")],
+    host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = 8000,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes that learn [one a core].")] = None,
+    token: Annotated[str | None, typer.Option(help="The owner's token [a new one each time].")] = None,
+) -> None:
+    """Serves studies in the browser; the address with the owner's token is printed at the start."""
+    import socket
+
+    try:
+        import uvicorn
+
+        from askwise.server.app import create_app
+    except ModuleNotFoundError as missing:
+        raise SettingError(f"serving needs {missing.name}; install it with: pip install 'askwise[web]'") from None
+    from askwise.server.hub import Hub
+    from askwise.server.learner import Learner
+
+    Hub(target, Learner(1)).close()  # refuses what is no study before a server starts
+    app = create_app(target, token, workers)
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as refused:
+        raise SettingError(f"cannot listen on {host}:{port}: {refused.strerror}; choose another --port") from None
+    where = f"http://{host}:{listener.getsockname()[1]}"
+    typer.echo(f"Serving {target}. The owner's page: {where}/login?token={app.state.token}")
+    uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[listener])

@@ -1,0 +1,162 @@
+"""What participants may do: see a question, answer, skip, take back, look at their own answers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Request, Response
+
+from askwise.server.desk import Desk, Shown
+from askwise.server.hub import Hub
+from askwise.server.learner import why
+from askwise.server.shapes import Mine, Skipped, State, Told, Undone, asked, pictures
+from askwise.study.participants import Participant, holder
+from askwise.study.store import Record
+
+router = APIRouter(prefix="/api/v1/s/{study}/p/{token}", tags=["answering"])
+
+
+class Seat:
+    """A participant at their desk."""
+
+    def __init__(self, hub: Hub, study: str, record: Record, person: Participant):
+        self.hub = hub
+        self.study = study
+        self.record = record
+        self.person = person
+
+    @property
+    def desk(self) -> Desk:
+        return self.hub.desk(self.study, self.person)
+
+    @property
+    def full(self) -> bool:
+        """Whether the quota is used up."""
+        return self.person.quota is not None and len(self.desk.mine(self.person.participant)) >= self.person.quota
+
+    def open(self) -> None:
+        """Refuses answers that nobody waits for."""
+        if self.record.state != "open" or self.person.paused:
+            raise HTTPException(409, "the study takes no answers at the moment; what you answered before is kept")
+
+    def state(self, shown: Shown) -> State:
+        standing, resting = shown.standing, self.record.state != "open" or self.person.paused or self.full
+        first = next((event for event in self.desk.talk.log if event["event"] == "ask"), None)
+        start = None if first is None else first["info"].get("diameter")
+        done = "your quota of answers is reached" if self.full else standing.done if standing else None
+        return State(
+            study=self.study,
+            title=self.study,
+            state="paused" if self.person.paused else self.record.state,
+            question=None if resting or shown.question is None else asked(shown.question),
+            done=done,
+            answers=shown.answers,
+            quota=self.person.quota,
+            diameter=None if standing is None else standing.diameter,
+            start=start,
+            forecast=None,
+            estimate=standing.estimate if standing and standing.done else None,
+            certificate=standing.certificate if standing else None,
+            behind=shown.behind,
+            preload=pictures(shown),
+        )
+
+
+async def seated(request: Request, study: str, token: str) -> Seat:
+    """The participant of a link; a forged one is not told from one that never was."""
+    hub: Hub = request.app.state.hub
+
+    def find() -> tuple[Record, Participant] | None:
+        store = hub.store(study)
+        record = store.record()
+        person = holder(store, record.study, token)
+        return None if person is None else (record, person)
+
+    found = await asyncio.to_thread(find)
+    if found is None:
+        raise HTTPException(404, "this link is not valid; ask whoever sent it for another one")
+    return Seat(hub, study, *found)
+
+
+Who = Annotated[Seat, Depends(seated)]
+
+
+@router.get("")
+async def current(seat: Who) -> State:
+    """The question before this person, and where they are. Asking again changes nothing."""
+    if seat.record.state != "open" or seat.person.paused or seat.full:
+        desk = seat.desk
+        return seat.state(Shown(None, desk.standing, len(desk.mine(seat.person.participant)), False))
+    return seat.state(await seat.desk.show(seat.person.participant))
+
+
+@router.post("/answers")
+async def tell(seat: Who, told: Told) -> State:
+    """Takes an answer; the reply carries the next question."""
+    seat.open()
+    who = seat.person.participant
+    return seat.state(await seat.desk.tell(who, told.question, told.response, told.key, told.seconds))
+
+
+@router.post("/skips")
+async def skip(seat: Who, skipped: Skipped) -> State:
+    """Can't tell: noted, not asked again, nothing concluded."""
+    seat.open()
+    who = seat.person.participant
+    return seat.state(await seat.desk.skip(who, skipped.question, skipped.reason, skipped.key, skipped.seconds))
+
+
+@router.post("/undo")
+async def undo(seat: Who, undone: Undone) -> State:
+    """Takes one's last answer back, or that to the question named."""
+    seat.open()
+    return seat.state(await seat.desk.undo(seat.person.participant, undone.question, undone.key))
+
+
+@router.get("/answers")
+async def mine(seat: Who) -> list[Mine]:
+    """One's own answers in force, the last first."""
+    asked_of = seat.desk.talk.asked
+    return [
+        Mine(
+            question=event["question"],
+            text=asked_of[event["question"]]["text"],
+            response=event.get("response"),
+            skipped=event["event"] == "skip",
+            time=event["time"],
+        )
+        for event in reversed(seat.desk.mine(seat.person.participant))
+    ]
+
+
+@router.get("/why/{question}")
+async def reasons(seat: Who, question: str) -> list[dict[str, object]]:
+    """What each answer to the open question would settle."""
+    desk = seat.desk
+    try:
+        found: list[dict[str, object]] = await asyncio.wait_for(desk.learner.run(why, desk.job, question), 5)
+        return found
+    except Exception:
+        raise HTTPException(503, "the learner is busy; answer, or ask again in a moment") from None
+
+
+@router.get("/image/{name:path}")
+async def image(seat: Who, name: str) -> Response:
+    """A picture of the study."""
+    store = seat.hub.store(seat.study)
+    content = await asyncio.to_thread(store.image, seat.record.study, name)
+    if content is None:
+        raise HTTPException(404, "there is no such picture")
+    return Response(content, media_type=media(content), headers={"Cache-Control": "private, max-age=86400"})
+
+
+def media(content: bytes) -> str:
+    """The kind of a picture by its first bytes; what is not known is only ever downloaded."""
+    kinds = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif", b"RIFF": "image/webp"}
+    found = next((kind for magic, kind in kinds.items() if content.startswith(magic)), None)
+    if found is None and content[4:12] in (b"ftypavif", b"ftypavis"):
+        return "image/avif"
+    if found is None and b"<svg" in content[:1000]:
+        return "image/svg+xml"  # the page shows it as a picture, where scripts in it do not run
+    return found or "application/octet-stream"

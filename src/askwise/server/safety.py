@@ -1,0 +1,98 @@
+"""What keeps the app safe by default: headers, limits on size and rate, and the owner's token."""
+
+from __future__ import annotations
+
+import hmac
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from fastapi import HTTPException, Request, Response
+from fastapi.responses import JSONResponse
+
+SMALL, LARGE = 64 * 2**10, 64 * 2**20  # bytes of a body: of an answer, of a table
+RATE, BURST = 20.0, 60.0  # requests a second from one place, and at once
+KNOWN = 10_000  # places that are remembered
+COOKIE = "askwise_owner"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+Next = Callable[[Request], Awaitable[Response]]
+
+
+class Buckets:
+    """A leaky bucket for each place: so many at once, so many a second after that.
+
+    >>> buckets = Buckets(rate=1.0, burst=2.0)
+    >>> [buckets.allow("here", now=0.0) for _ in range(3)], buckets.allow("here", now=5.0)
+    ([True, True, False], True)
+    """
+
+    def __init__(self, rate: float = RATE, burst: float = BURST):
+        self.rate = rate
+        self.burst = burst
+        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def allow(self, place: str, now: float | None = None) -> bool:
+        now = time.monotonic() if now is None else now
+        level, then = self._levels.pop(place, (0.0, now))
+        level = max(0.0, level - (now - then) * self.rate)
+        allowed = level + 1 <= self.burst
+        self._levels[place] = (level + 1 if allowed else level, now)
+        while len(self._levels) > KNOWN:
+            self._levels.popitem(last=False)
+        return allowed
+
+
+async def guard(request: Request, proceed: Next) -> Response:
+    """Sizes, rates and headers of every request."""
+    path, client = request.url.path, request.client.host if request.client else ""
+    token = path.split("/p/")[1].split("/")[0] if "/p/" in path else ""
+    if not request.app.state.buckets.allow(f"{client} {token}"):
+        return _refused(429, "too many requests at once; wait a second")
+    most = LARGE if path == "/api/v1/studies" else SMALL
+    if int(request.headers.get("content-length") or 0) > most or "chunked" in request.headers.get(
+        "transfer-encoding", ""
+    ):
+        return _refused(413, f"a request may have {most // 1024} kB here, with its length said beforehand")
+    response = await proceed(request)
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    return response
+
+
+def owner(request: Request) -> None:
+    """Lets only the owner pass: by a program's header, or by the cookie of a page that also sends our own header."""
+    said = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
+    if said and _same(said, request.app.state.token):
+        return
+    kept = request.cookies.get(COOKIE, "")
+    if kept and _same(kept, request.app.state.token):
+        if request.method in ("GET", "HEAD") or request.headers.get("x-askwise") == "page":
+            return  # another site's form cannot send that header
+        raise HTTPException(403, "the request did not come from askwise's own page")
+    raise HTTPException(401, "this is for the owner of the study; open the address that askwise serve printed")
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode(), other.encode())
+
+
+def _refused(code: int, sentence: str) -> Response:
+    return JSONResponse({"detail": sentence}, code, headers=HEADERS)
+
+
+def sentence_of(error: Any) -> str:
+    """The first of the mistakes in a request, in words."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"] if part != "body")
+    return f"{where}: {first['msg']}" if where else str(first["msg"])

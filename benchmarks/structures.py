@@ -1,7 +1,8 @@
-"""Clusterings, hierarchies, matrices and fair classifiers: how wrong each rule still is, and what a question costs.
+"""Clusterings, hierarchies, matrices and fair classifiers: how wrong each rule still is, what a question costs, and
+whether that is what we aimed at.
 
 `python -m benchmarks.structures [--json]` runs the four benchmarks one after another, as `python -m benchmarks.NAME`
-would; together they take the better part of an hour on two cores.
+would; together they take an hour or more on two cores.
 """
 
 from __future__ import annotations
@@ -10,9 +11,51 @@ import argparse
 import json
 import subprocess
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 PARTS = {"cluster_of": "clusters", "hierarchy": "hierarchy", "best_column": "columns", "fair_classifier": "fairness"}
+
+
+class Aim(NamedTuple):
+    """What a part should reach: at most so much."""
+
+    part: str
+    words: str
+    reached: Callable[[Any], float]  # of what the part prints as JSON
+    limit: float
+
+
+def behind(mean: float, error: float) -> float:
+    """By how much a rule may still be behind when it is ahead by `mean`: below 0, ahead beyond two standard errors."""
+    return 2 * error - mean
+
+
+AIMS = (
+    Aim("cluster_of", "error less random's, plus 2 standard errors, after 100 answers",
+        lambda found: behind(found["rules"]["random"]["excess"][-1], found["rules"]["random"]["excess_se"][-1]), 0.0),
+    Aim("hierarchy", "error less random's, plus 2 standard errors, after 300 answers",
+        lambda found: behind(-found["rules"]["expected"]["minus_random"][-1],
+                             found["rules"]["expected"]["minus_random_standard_error"][-1]), 0.0),
+    Aim("best_column", "error less that of the largest variance, plus 2 standard errors, after 250 entries",
+        lambda found: behind(*found["minus_expected"]["variance"]["250"]), 0.0),
+    Aim("best_column", "CPU ms a question, 40 x 60, 32 chains",
+        lambda found: found["cpu_ms_per_question"]["expected"], 20.0),
+    Aim("fair_classifier", "violation of equal opportunity less the plain rule's, after 200 answers",
+        lambda found: found["violation"]["fair_minus_plain"], 0.0),
+    Aim("fair_classifier", "error less the plain rule's, after 200 answers",
+        lambda found: found["error"]["fair_minus_plain"], 0.02),
+)  # fmt: skip
+
+
+def judge(results: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each aim of the parts that were run: what was reached, and whether that is enough."""
+    verdicts = []
+    for part, words, reached, limit in AIMS:
+        if part in results:
+            value = float(reached(results[part]))
+            verdicts.append({"part": part, "aim": words, "reached": value, "limit": limit, "met": value <= limit})
+    return verdicts
 
 
 def measure(module: str) -> Any:
@@ -27,7 +70,13 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
     options = parser.parse_args()
     results = {name: measure(PARTS[name]) for name in options.only}
-    print(json.dumps(results) if options.json else json.dumps(results, indent=2))
+    verdicts = judge(results)
+    if options.json:
+        print(json.dumps({**results, "aims": verdicts}))
+        return
+    for row in verdicts:
+        met = "met" if row["met"] else "NOT met"
+        print(f"{row['part']}: {row['aim']}: {row['reached']:.4g} (aim: at most {row['limit']:g}), {met}")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.encode import encode, table
+from askwise.encode import encode, encode_like, table
 from askwise.errors import DataError, SettingError
 
 CARS = Path(__file__).parents[1] / "examples" / "cars.csv"
@@ -212,6 +212,46 @@ def test_table_is_plain(values, plain):
     result = table({"x": values})["x"]
     assert result == plain
     assert [type(value) for value in result] == [type(value) for value in plain]
+
+
+@given(tables)
+def test_the_same_rows_are_encoded_the_same_again(data):
+    items = encode(data | {"steps": range(8)})
+    assert np.array_equal(encode_like(data | {"steps": range(8)}, items.encoding), items.features)
+    one = {column: values[3:4] for column, values in (data | {"steps": list(range(8))}).items()}
+    assert np.array_equal(encode_like(one, items.encoding), items.features[3:4])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_other_rows_are_encoded_whatever_holds_them(form):
+    items = encode(SHOP)
+    assert np.array_equal(encode_like(FORMS[form](SHOP), items.encoding), items.features)
+
+
+def test_other_rows_are_measured_by_the_first_ones():
+    items = encode({"x": [1, 2, 3, None], "kind": ["a", "b", None, "a"]}, missing="impute")
+    found = encode_like({"kind": ["b", None], "x": [None, 7.0], "more": [1, 2]}, items.encoding)
+    assert found[0, 0] == pytest.approx(0)
+    assert found[1, 0] == pytest.approx(5 * items.features[2, 0])  # five steps above the mean, where 3 is one
+    assert np.array_equal(found[:, 1:], items.features[[1, 2], 1:])
+    assert encode_like(SHOP, encode(SHOP["name"]).encoding).shape == (4, 0)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"x": [1], "day": ["2024-01-01"]}, "the table lacks the column 'kind'; give all of 'x', 'day', 'kind'"),
+        ({"x": [1], "day": ["2024-01-01"], "kind": ["c"]}, "'kind' has 'c' in row 1; expected one of 'a', 'b'"),
+        ({"x": [None], "day": ["2024-01-01"], "kind": ["a"]}, r"'x' has missing values, 1 of 1 \(row 1\)"),
+        ({"x": ["2024-01-01"], "day": ["2024-01-01"], "kind": ["a"]}, "'x' does not hold numbers, as it did before"),
+        ({"x": [1], "day": [4], "kind": ["a"]}, "'day' does not hold dates, as it did before; give dates"),
+        ({"x": ["many"], "day": ["2024-01-01"], "kind": ["a"]}, "'x' does not hold numbers"),
+    ],
+)
+def test_other_rows_that_do_not_fit_are_refused(data, words):
+    items = encode({"x": [1, 2, 3, 4], "day": [f"2024-01-0{i}" for i in range(1, 5)], "kind": list("abab")})
+    with pytest.raises(DataError, match=words):
+        encode_like(data, items.encoding)
 
 
 GOOD = {"name": ["a", "b"], "x": [1, 2]}

@@ -13,7 +13,7 @@ from askwise.errors import SettingError
 from askwise.losses import zero_one
 from askwise.posteriors.enumerated import WHOLE, Enumerated
 from askwise.problem import Problem
-from askwise.stopping import Budget, DiameterBelow, any_of, halves_apart
+from askwise.stopping import Budget, DiameterBelow, any_of, clearly_above, halves_apart
 from askwise.structures.finite import Finite
 from askwise.types import Sample
 from tests.helpers import Draws, generator
@@ -94,20 +94,59 @@ def test_the_gate_only_saves_work():
 
 
 def test_sums_block_by_block_to_the_mean_of_all(monkeypatch):
-    """In blocks, and given up early once the sum is too large, it decides as one mean of all pairs would."""
-    monkeypatch.setattr("askwise.stopping.BLOCK", 100)
+    """In blocks, and given up early, it decides as one mean of all pairs would."""
+    monkeypatch.setattr("askwise.stopping.BLOCK", 300)
     rule, decided = DiameterBelow(EPSILON, DELTA), set()
+    sizes = [128, 128, 256]  # twice as many as before, up to the block, and then what is left
+    while sum(sizes) < rule.pairs(2):
+        sizes.append(min(300, rule.pairs(2) - sum(sizes)))
     for run in range(60):
-        posterior, total, left = believing(0.75 * EPSILON), 0.0, rule.pairs(2)
-        rng = generator(207, run)
-        while left:
-            pairs = halves_apart(PROBLEM, posterior.sample(2 * min(left, 100), rng).structures)
-            total, left = total + pairs.sum(), left - len(pairs)
-        alike = Sample(np.zeros(600, dtype=int), np.full(600, 1 / 600), exact=False)
-        stops = rule(PROBLEM, posterior, alike, 2, generator(207, run)) is not None
-        assert stops == (total / rule.pairs(2) <= 0.75 * EPSILON)
+        posterior, apart, rng = believing(0.75 * EPSILON), [], generator(207, run)
+        for size in sizes:
+            apart.extend(halves_apart(PROBLEM, posterior.sample(2 * size, rng).structures))
+        recording, alike = Recording(posterior.weights), Sample(np.zeros(600, dtype=int), np.full(600, 1 / 600), False)
+        stops = rule(PROBLEM, recording, alike, 2, generator(207, run)) is not None
+        ruled_out = any(clearly_above(np.array(apart[:seen]), 0.75 * EPSILON) for seen in np.cumsum(sizes)[:-1])
+        assert stops == (np.mean(apart) <= 0.75 * EPSILON and not ruled_out)
+        assert recording.counts == [2 * size for size in sizes[: len(recording.counts)]]
         decided.add(stops)
     assert decided == {True, False}
+
+
+class Recording(Draws):
+    """Draws, and how many were taken at a time."""
+
+    def __init__(self, weights):
+        super().__init__(weights)
+        self.counts = []
+
+    def sample(self, count, rng):
+        self.counts.append(count)
+        return super().sample(count, rng)
+
+
+def test_it_gives_up_when_fresh_pairs_rule_it_out():
+    """At four times epsilon a few hundred pairs tell, long before the sum is too large."""
+    rule, posterior = DiameterBelow(0.05, DELTA), Recording(believing(0.2).weights)
+    alike = Sample(np.zeros(600, dtype=int), np.full(600, 1 / 600), exact=False)
+    assert rule(PROBLEM, posterior, alike, 50, generator(208)) is None
+    assert sum(posterior.counts) / 2 < 0.75 * 0.05 * rule.pairs(50) / 0.2 / 2
+
+
+@pytest.mark.parametrize(("diameter", "rounds"), [(0.05, 200), (0.35, 200)])
+def test_all_pairs_of_a_few_draws_rule_more_out(diameter, rounds):
+    """64 draws: their 32 disjoint pairs rule hardly anything out, all 2,016 of them much, but never what would pass."""
+    rule, by_halves, by_all = DiameterBelow(0.1, DELTA), 0, 0
+    for run in range(rounds):
+        posterior = Recording(believing(diameter).weights)
+        sample = Draws(posterior.weights).sample(64, generator(209, run))
+        rule(PROBLEM, posterior, sample, 5, generator(210, run))
+        by_halves += clearly_above(halves_apart(PROBLEM, sample.structures), 0.075)
+        by_all += not posterior.counts
+    if diameter <= 0.05:
+        assert by_all == 0
+    else:
+        assert by_all > max(0.5 * rounds, 2 * by_halves)
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "round"), [(0.1, 0.05, 100), (0.05, 0.05, 1), (0.3, 0.2, 7)])

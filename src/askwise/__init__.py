@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         top_k,
     )
     from askwise.study import open, save
+    from askwise.study.exchange import to_sklearn
 
 __version__ = "0.1.0"
 
@@ -70,6 +71,7 @@ __all__ = [
     "softmax",
     "squared",
     "strategies",
+    "to_sklearn",
     "top_k",
     "zero_one",
 ]
@@ -79,6 +81,7 @@ def __getattr__(name: str) -> Any:
     """Goals load their samplers and studies a database, so they are imported when first asked for."""
     from importlib import import_module
 
+    places = {"open": "askwise.study", "save": "askwise.study", "to_sklearn": "askwise.study.exchange"}
     if name in __all__:
-        return getattr(import_module("askwise.study" if name in ("open", "save") else "askwise.goals"), name)
+        return getattr(import_module(places.get(name, "askwise.goals")), name)
     raise AttributeError(f"module 'askwise' has no attribute {name!r}")

@@ -16,7 +16,10 @@ from askwise.problem import Problem
 from askwise.split import average_diameter
 from askwise.types import Floats, Sample, Structures
 
-BLOCK = 1024  # pairs drawn together
+FIRST = 128  # fresh pairs drawn at first; then twice as many, and so on
+BLOCK = 1024  # pairs drawn together at most
+SURE = 3  # standard errors at which draws are taken to rule a diameter out
+FEW = 30  # draws, below which their pairs say nothing about their own error
 
 
 class Stop(Protocol):
@@ -52,7 +55,8 @@ class DiameterBelow:
     """The paper's rule: with probability 1 - delta over all rounds, it never stops while the average diameter is above
     epsilon, and always stops once it is at most epsilon / 2.
 
-    Each test wants thousands of fresh pairs, so it runs only when the draws at hand do not rule it out.
+    Each test wants thousands of fresh pairs, so it is left out when the draws at hand rule it out, first by disjoint
+    pairs and then by all, and given up as soon as the fresh ones do. Waiting can only make it stop later.
     `closeness` (at least 1) is how far the prior may be from the truth's own distribution: epsilon shrinks by its
     square.
 
@@ -86,16 +90,40 @@ class DiameterBelow:
         if sample.exact:
             diameter = average_diameter(form_of(problem.distance, sample.structures), sample.weights, exact=True)
             return reason if diameter <= self.target else None
-        at_hand = halves_apart(problem, sample.structures)
-        # 3 / n: few draws that happen to lie alike have no spread, which must not rule the test out
-        slack = 3 * at_hand.std() / np.sqrt(len(at_hand)) + 3 / len(at_hand)
-        if at_hand.mean() - slack > 0.75 * self.target:
+        bar, left, fresh = 0.75 * self.target, self.pairs(round), np.zeros(0)
+        if clearly_above(halves_apart(problem, sample.structures), bar) or self._far(problem, sample, bar):
             return None
-        left, allowed = self.pairs(round), 0.75 * self.target * self.pairs(round)
-        while left and allowed >= 0:  # distances only add up, so the test has failed as soon as the sum is too large
-            apart = halves_apart(problem, posterior.sample(2 * min(left, BLOCK), rng).structures)
-            left, allowed = left - len(apart), allowed - float(apart.sum())
-        return f"{reason} with confidence {1 - self.delta:.0%}" if allowed >= 0 else None
+        allowed = bar * left
+        while left:
+            size = min(max(FIRST, len(fresh)), BLOCK, left)
+            fresh = np.append(fresh, halves_apart(problem, posterior.sample(2 * size, rng).structures))
+            left -= size
+            # distances only add up: the test has failed as soon as the sum is too large
+            if fresh.sum() > allowed or (left and clearly_above(fresh, bar)):
+                return None
+        return f"{reason} with confidence {1 - self.delta:.0%}"
+
+    @staticmethod
+    def _far(problem: Problem, sample: Sample, bar: float) -> bool:
+        """Whether all pairs of the draws at hand rule out a diameter of at most `bar`: a few chains have more to say
+        together than in disjoint pairs."""
+        count = len(sample.weights)
+        if count < FEW:
+            return False
+        means = form_of(problem.distance, sample.structures).apply(sample.weights) * count / (count - 1)
+        # the error of a mean over all pairs comes from its rows: twice their own (Hoeffding 1948)
+        return bool(means.mean() - SURE * 2 * means.std() / np.sqrt(count) > bar)
+
+
+def clearly_above(values: Floats, bar: float) -> bool:
+    """Whether the mean of independent values in [0, 1] is above the bar, beyond what chance would do.
+
+    >>> clearly_above(np.full(100, 0.3), 0.1), clearly_above(np.full(10, 0.3), 0.1)
+    (True, False)
+    """
+    # 3 / n: few draws that happen to lie alike have no spread, which must not rule the test out
+    slack = SURE * values.std() / np.sqrt(len(values)) + SURE / len(values)
+    return bool(values.mean() - slack > bar)
 
 
 def halves_apart(problem: Problem, draws: Structures) -> Floats:

@@ -4,11 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "animals.py"
+ROOT = Path(__file__).parents[2]
 
 
-def test_a_short_run_prints_a_tree():
-    done = subprocess.run([sys.executable, EXAMPLE, "--quick"], capture_output=True, text=True, timeout=300, check=True)
+def test_a_short_run_prints_a_tree_and_draws_the_one_of_the_documentation(tmp_path):
+    command = [sys.executable, ROOT / "examples" / "animals.py", "--quick", "--picture", tmp_path / "tree.svg"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    drawn, shown = tmp_path / "tree.svg", ROOT / "docs" / "images" / "animals.svg"
+    assert drawn.read_text(encoding="utf-8") == shown.read_text(encoding="utf-8")
     assert "still undecided" in done.stdout
     assert all(name in done.stdout for name in ("chimpanzee", "salmon", "└─ ", "of the triples"))
     assert "On average over what is still plausible after" in done.stdout

@@ -53,6 +53,31 @@ def test_a_similarity_matrix_takes_the_place_of_features():
     assert np.array_equal(kept, POINTS @ POINTS.T)
 
 
+@pytest.mark.parametrize("seed", [SEED, SEED + 1])
+def test_answers_that_ignore_the_features_are_believed_without_a_warning(seed):
+    """Two clouds, three groups across them: the answers overrule the features, so there is nothing to warn about."""
+    rng = np.random.default_rng([seed, 24])
+    points = np.array([[-3.0, 0.0], [3.0, 0.0]])[np.arange(24) % 2] + rng.standard_normal((24, 2))
+    truth = rng.integers(3, size=24)
+    session = cluster_of({"x": points[:, 0].tolist(), "y": points[:, 1].tolist()}, 0, seed=seed)
+    while not session.done:
+        i, j = session.ask().atom
+        session.tell("same" if truth[i] == truth[j] else "different")
+    certificate = session.certificate()
+    wrong = session.problem.distance.paired(certificate.estimate.structure[None], truth[None])[0]
+    assert wrong <= 0.1
+    assert certificate.upper_bound < 0.1
+    assert certificate.warning is None
+
+
+def test_answers_by_the_toss_of_a_coin_are_warned_about():
+    session, rng = clusters(NAMES, seed=SEED), np.random.default_rng([SEED, 12])
+    for _ in range(60):
+        session.ask()
+        session.tell("same" if rng.random() < 0.5 else "different")
+    assert "the answers do not fit the model" in session.certificate().warning
+
+
 @pytest.mark.parametrize("goal", MADE)
 def test_a_recipe_builds_the_same_session(goal):
     session = answer(MADE[goal](), 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from askwise.distances.fairness import EqualOpportunity
@@ -53,3 +54,43 @@ def test_three_labels_are_learned():
 def test_three_labels_and_fairness_are_refused():
     with pytest.raises(SettingError, match="fair_on= needs two labels"):
         classifier(people(), ("a", "b", "c"), fair_on="sex")
+
+
+def rings(count=80):
+    """Inside a circle or outside: no line tells them apart."""
+    rng = generator(96)
+    across, up = rng.uniform(-1, 1, (2, count))
+    return {"across": across.tolist(), "up": up.tolist()}, (across**2 + up**2 < 0.6).tolist()
+
+
+def right_after(session, truth, answers):
+    for _ in range(answers):
+        session.tell("in" if truth[int(session.ask().atom)] else "out")
+    return sum((said == "in") == inside for said, inside in zip(session.estimate().value, truth, strict=True))
+
+
+def test_a_feature_map_bends_the_border():
+    table, truth = rings()
+
+    def squares(x):
+        return np.column_stack([x, x**2])
+
+    plain = classifier(table, ("out", "in"), seed=1, draws=200)
+    bent = classifier(table, ("out", "in"), seed=1, draws=200, feature_map=squares)
+    assert bent.recipe is None
+    assert right_after(bent, truth, 25) >= 74 > right_after(plain, truth, 25)
+    three = classifier(table, ("a", "b", "c"), feature_map=squares)
+    assert three.problem.family.points.shape == (80, 5)
+
+
+@pytest.mark.parametrize("bad", [lambda x: x[:3], lambda x: x[:, 0], lambda x: x * np.nan, lambda x: x[:, :0]])
+def test_a_feature_map_gives_a_row_for_each(bad):
+    with pytest.raises(DataError, match="feature_map gave shape"):
+        classifier(rings()[0], feature_map=bad)
+
+
+def test_the_prior_scale_of_three_labels_is_learned():
+    table = {"size": [float(row) for row in range(30)]}
+    session = classifier(table, ["small", "middle", "large"], seed=4, draws=200)
+    assert len(session.prior.grid) > 1
+    assert len(classifier(table, ["small", "middle", "large"], prior_scale=2.0).prior.grid) == 1

@@ -9,7 +9,8 @@ import pytest
 from scipy.stats import gamma, kstest, norm
 
 from askwise.errors import AnswerError, DataError, SettingError
-from askwise.posteriors.matrices import MatrixPosterior, Model, _gammas, known_scale
+from askwise.posteriors.matrices import THIN, MatrixPosterior, Model, _gammas, known_scale
+from askwise.simulate.columns import columns
 from askwise.structures.matrices import Matrices
 from askwise.testing import check_posterior
 from askwise.types import Answer
@@ -117,25 +118,29 @@ def test_offsets_with_known_sizes_have_a_closed_form():
 
 
 def test_rows_given_columns_are_a_regression():
-    from askwise.posteriors.matrix_moves import Side, _sweep_side
+    """Every chain with its own columns, precisions and level has its own Gaussian."""
+    from askwise.posteriors.matrix_moves import _sweep_side, make_side
 
-    rng = generator(14)
-    theirs, mine = rng.standard_normal((5, 3)), np.zeros((2, 3))
-    answered, values = np.array([[0, 0], [0, 3], [0, 4], [1, 1]]), rng.standard_normal(4)
-    tight, means, level, precision = np.array([1.5, 9.0, 2.0, 0.7]), rng.standard_normal((2, 3)), 0.4, 4.0
-    row = Side(mine, np.zeros((0, 3)), means, np.zeros((2, 0)), NOTHING)
-    column = Side(theirs, np.zeros((0, 3)), np.zeros((5, 3)), np.zeros((5, 0)), NOTHING)
-    drawn, other = np.empty((4000, 3)), answered[:, 1]
-    for k in range(len(drawn)):
-        _sweep_side(answered, values, level, precision, row, column, tight, 0, rng)
+    rng, chains, times = generator(14), 3, 4000
+    theirs, mine, means = (rng.standard_normal((size, 3, chains)) for size in (5, 2, 2))
+    answered, values = np.array([[0, 0], [1, 1], [0, 3], [0, 4]]), rng.standard_normal(4)
+    level, precision, tight = rng.standard_normal(chains), rng.uniform(1, 9, chains), rng.uniform(0.5, 9, (4, chains))
+    row = make_side(mine, np.zeros((0, 3, chains)), np.zeros((2, 0)), NOTHING, answered, values)
+    row.means[:] = means
+    column = make_side(theirs, np.zeros((0, 3, chains)), np.zeros((5, 0)), NOTHING, answered[:, ::-1], values)
+    drawn = np.empty((times, 3, chains))
+    for k in range(times):
+        _sweep_side(row, column, level, precision, tight, 0, rng)
         drawn[k] = mine[0]
-    design = np.column_stack([np.ones(3), theirs[other[:3], 1:]])
-    ridge = np.diag(tight[[0, 2, 3]])
-    cover = np.linalg.inv(ridge + precision * design.T @ design)
-    target = values[:3] - level - theirs[other[:3], 0]
-    exact = cover @ (ridge @ means[0] + precision * design.T @ target)
-    assert np.abs((drawn.mean(axis=0) - exact) / np.sqrt(np.diagonal(cover) / len(drawn))).max() < 4
-    assert np.allclose(np.cov(drawn.T), cover, atol=5 * cover.max() * np.sqrt(2 / len(drawn)))
+    for c in range(chains):
+        design = np.column_stack([np.ones(3), theirs[[0, 3, 4], 1:, c]])
+        ridge = np.diag(tight[[0, 2, 3], c])
+        cover = np.linalg.inv(ridge + precision[c] * design.T @ design)
+        target = values[[0, 2, 3]] - level[c] - theirs[[0, 3, 4], 0, c]
+        exact = cover @ (ridge @ means[0, :, c] + precision[c] * design.T @ target)
+        error = (drawn[..., c].mean(axis=0) - exact) / np.sqrt(np.diagonal(cover) / times)
+        assert np.abs(error).max() < 4
+        assert np.allclose(np.cov(drawn[..., c].T), cover, atol=5 * cover.max() * np.sqrt(2 / times))
 
 
 @pytest.mark.parametrize("surprise", [0.0, 6.0])
@@ -162,6 +167,47 @@ def test_draws_do_not_lag(surprise):
     assert np.abs(error).max() < 4.5
     ratio = np.log(np.std(first[:, :-1], axis=0) / np.std(second[:, :-1], axis=0))
     assert np.abs(ratio).mean() < 0.25
+
+
+@pytest.mark.parametrize("answers", [30, 120])
+def test_draws_of_one_chain_are_hardly_alike(answers):
+    """What a certificate adds up, the distance to an estimate, THIN sweeps apart in the same chain."""
+    rng, chains, batches = generator(18), 64, 60
+    task = columns(rng, rows=20, columns=30, targets=5, chains=chains)
+    posterior, distance = task.prior, task.problem.distance
+    for row, column in entries_of(rng, (20, 30), answers - 30):
+        posterior = posterior.update(Answer((row, column), task.person.respond((row, column), rng)), rng)
+    chosen = posterior.sample(chains, rng).structures[:1]
+
+    def correlation(sweeps):
+        state, losses = posterior.chains, []
+        for _ in range(batches):
+            state = posterior.model.moved(state, posterior.answered, posterior.values, sweeps, rng)
+            losses.append(distance.paired(np.repeat(chosen, chains), state.structures()))
+        off = np.array(losses) - np.mean(losses)
+        return (off[1:] * off[:-1]).mean() / (off**2).mean()
+
+    error = 1 / np.sqrt(chains * batches)
+    apart = correlation(THIN)
+    assert apart < 0.1 + 2 * error
+    assert correlation(1) > apart + 2 * error
+
+
+def test_more_draws_than_chains_are_fresh_and_mixed():
+    rng = generator(19)
+    posterior = MatrixPosterior.prior(Matrices((3, 4)), 1, 8, known=[(0, 0, 1.0), (1, 2, -1.0)])
+    here = posterior.chains.structures()["precision"]
+    assert np.array_equal(posterior.sample(8, rng).structures["precision"], here)
+    assert set(posterior.sample(5, rng).structures["precision"]) < set(here)
+    drawn = posterior.sample(20, generator(20)).structures["precision"]
+    assert not set(drawn) & set(here)
+    state, batches = posterior.chains, generator(20)
+    in_turn = []
+    for _ in range(3):
+        state = posterior.model.moved(state, posterior.answered, posterior.values, THIN, batches)
+        in_turn.extend(state.precision)
+    assert set(drawn) < set(in_turn)
+    assert drawn.tolist() != in_turn[:20]
 
 
 def test_features_help_where_nothing_was_asked():

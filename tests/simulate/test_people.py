@@ -62,7 +62,7 @@ def test_the_beta_of_a_labeller_is_bayes_rule():
 @pytest.mark.parametrize("adversarial", [False, True])
 def test_bounded_noise_keeps_its_margin_on_every_atom(size, adversarial):
     family = labels(size)
-    person = Bounded(family, np.asarray(1), margin=0.25, adversarial=adversarial)
+    person = Bounded(family, np.asarray(1), margin=0.25, adversarial=adversarial, others=np.arange(6))
     gaps = []
     for atom in range(40):
         chances = person.chances(atom)
@@ -74,6 +74,38 @@ def test_bounded_noise_keeps_its_margin_on_every_atom(size, adversarial):
     assert min(gaps) >= 0.25 - 1e-12
     if adversarial:
         assert gaps == pytest.approx([0.25] * 40)
+
+
+def test_the_adversary_backs_the_strongest_rival():
+    """Three structures say 2 and one says 0; the truth says 1."""
+    family = Finite([[1, 0], [2, 1], [2, 1], [0, 1], [2, 1]], responses=[0, 1, 2])
+    person = Bounded(family, np.asarray(0), margin=0.2, adversarial=True, others=np.arange(5))
+    assert person.chances(0) == pytest.approx([0.0, 0.6, 0.4])
+    assert person.chances(1) == pytest.approx([0.6, 0.4, 0.0])
+
+
+def test_the_rival_is_the_worst_for_the_truth():
+    """Of all the noise that the margin allows, none leaves the truth less mass after one answer, on average."""
+    family, beta = labels(4), 0.3
+    weights = np.full(6, 1 / 6)
+    for atom in range(40):
+        right = int(family.table[2, atom])
+
+        def mass(chances, atom=atom):
+            kept = [weights * np.exp(-beta * (family.table[:, atom] != y)) for y in range(4)]
+            return sum(chance * held[2] / held.sum() for chance, held in zip(chances, kept, strict=True))
+
+        person = Bounded(family, np.asarray(2), margin=0.25, adversarial=True, others=np.arange(6))
+        worst = mass(person.chances(atom))
+        for rival in range(4):
+            chances = np.zeros(4)
+            chances[right], chances[rival] = 0.625, 0.375 if rival != right else 1.0
+            assert worst <= mass(chances) + 1e-12
+
+
+def test_an_adversary_with_a_choice_of_rivals_needs_others():
+    with pytest.raises(SettingError, match="needs others="):
+        Bounded(labels(3), np.asarray(0), margin=0.25, adversarial=True).chances(0)
 
 
 def test_a_drifting_taste_takes_steps_of_its_own_length():

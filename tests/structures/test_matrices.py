@@ -61,7 +61,8 @@ def test_the_loss_is_minus_the_log_density_up_to_a_constant():
     moved[..., 0] += step
     slope = (gaussian.value(moved, 0.4) - gaussian.value(predictions, 0.4)) / step
     assert np.allclose(slope, gaussian.slope(predictions, 0.4), atol=1e-4)
-    assert np.array_equal(gaussian.curvature(predictions, 0.4), predictions[..., 1])
+    precision = np.repeat(structures["precision"][:, None], 2, axis=1)
+    assert np.allclose(gaussian.curvature(predictions, 0.4), precision)
 
 
 def test_answers_on_the_grid_are_equally_likely():
@@ -71,7 +72,7 @@ def test_answers_on_the_grid_are_equally_likely():
     predictions = family.predict(structures, atoms)
     grid = family.responses(predictions)
     assert grid.shape == (GRID, 24)
-    spread = predictions[..., 1] ** -0.5
+    spread = structures["precision"][:, None] ** -0.5
     below = norm.cdf((grid[:, None] - predictions[None, ..., 0]) / spread).mean(axis=1)  # of the mixture itself
     # 400 draws with one noise value each: an order statistic of share q is off by sqrt(q (1 - q) / 400), at most .025
     assert np.abs(below - (np.arange(GRID)[:, None] + 0.5) / GRID).max() < 4 * 0.025

@@ -8,6 +8,7 @@ import askwise
 from askwise import study
 from askwise.errors import SettingError, StudyError
 from askwise.study.address import Address
+from askwise.study.exchange import copy
 from askwise.study.participants import holder, invite, pause, people, person, set_mode, set_state, token_of
 from askwise.study.store import Store
 
@@ -64,3 +65,16 @@ def test_a_link_is_signed(store):
     mark = token.partition(".")[2]
     for forged in ("", ann.participant, f"{ben.participant}.{mark}", token[:-1], token + "x", f"{ann.participant}.é"):
         assert holder(store, study, forged) is None
+
+
+def test_a_copy_takes_people_and_their_links_along(store, place, tmp_path):
+    ann = invite(store, store.record(), "Ann", quota=5)
+    token = token_of(store, store.record().study, ann.participant)
+    session = study.open(place, log=ann.log)
+    session.ask()
+    session.tell("left", who=ann.participant)
+    copy(place, tmp_path / "copy.askwise")
+    there = Store.at(Address.of(tmp_path / "copy.askwise"))
+    again = holder(there, there.record().study, token)
+    assert (again.name, again.quota) == ("Ann", 5)
+    assert study.open(tmp_path / "copy.askwise", log=again.log).log == session.log

@@ -247,7 +247,7 @@ def test_nothing_acknowledged_is_lost_by_kill_9(kind, times, tmp_path, request):
     acknowledged = kill_at_random(place, times, random.Random(SEED))
     session = askwise.open(place)
     told = [(event["question"], event["response"]) for event in session.log if event["event"] == "tell"]
-    assert len(acknowledged) >= times
+    assert len(acknowledged) >= times / 2
     assert len(told) == len({question for question, _ in told})
     assert {tuple(line.split()) for line in acknowledged if line.count(" ") == 1} <= set(told)
     assert len(told) <= len(acknowledged) + times  # at most one a kill was on disk and not yet acknowledged

@@ -13,9 +13,7 @@ from askwise.streams import stream
 from askwise.structures.hierarchies import Hierarchies, triple_of
 from askwise.types import Floats, Ints
 
-TRIPLES = (
-    20_000  # of more triples (beyond 50 items), so many random ones stand for all; of 2,000, too many trees look alike
-)
+TRIPLES = 20_000  # of more triples (beyond 50 items), so many random ones stand for all; 2,000 tell too few trees apart
 
 # three answers as unit vectors 120 degrees apart, whose products are 1 or -1/2: two columns a triple instead of three
 CORNERS = np.array([[1.0, 0.0], [-0.5, np.sqrt(0.75)], [-0.5, -np.sqrt(0.75)]])
@@ -52,7 +50,7 @@ class TripletDisagreement:
         from askwise.structures.tree_answers import differing
 
         counts = np.zeros((len(structures), len(structures)), dtype=np.int64)
-        differing(self.family.answers(structures, self.triples), counts)
+        differing(np.ascontiguousarray(structures, dtype=np.int32), self.triples, counts)
         return counts / len(self.triples)
 
     def form(self, structures: Ints) -> Form:

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator
 
-from askwise.distances import form_of
 from askwise.distances.columns import BestColumn
 from askwise.errors import DataError, SettingError
 from askwise.goals.build import BUDGET, build
-from askwise.posteriors import Posterior
 from askwise.posteriors.matrices import MatrixPosterior
 from askwise.problem import Problem
 from askwise.session import Session
-from askwise.split import average_diameter
-from askwise.stopping import Budget, DiameterBelow
 from askwise.strategies import Strategy
 from askwise.structures.matrices import Matrices, gaussian
 from askwise.tables import Columns, is_text, table
-from askwise.types import Floats, Sample
+from askwise.types import Floats
 
-NEAR = 0.8  # times epsilon: while the draws at hand are further apart, the test waits (it passes at 3/4 epsilon)
 Known = Sequence[tuple[int | str, int | str, float]]
 
 
@@ -82,32 +75,10 @@ def best_column(
     plain = {**options, "known": _listed(known), "rows": _listed(rows), "costs": _listed(costs)}
     plain |= {side: _listed(options[side]) for side in ("row_features", "column_features")}
     kept = _table(data)
-    stop = WhenNear(DiameterBelow(epsilon, delta), Budget(budget))
-    session = build("best_column", kept, plain, Problem(family, distance, gaussian), prior, describe, stop)
+    session = build("best_column", kept, plain, Problem(family, distance, gaussian), prior, describe)
     if callable(score):
         session.recipe = None  # a function is not JSON: such a session is built again by hand
     return session
-
-
-@dataclass(frozen=True)
-class WhenNear:
-    """A budget, and `DiameterBelow` only in rounds in which all pairs of the draws at hand say that it is near.
-
-    Its thousands of fresh draws are a Gibbs sweep or more each, and the few disjoint pairs among 64 chains rule out
-    nothing. Waiting can only make it stop later, never wrongly.
-    """
-
-    settled: DiameterBelow
-    budget: Budget
-
-    def __call__(
-        self, problem: Problem, posterior: Posterior, sample: Sample, round: int, rng: Generator
-    ) -> str | None:
-        used_up = self.budget(problem, posterior, sample, round, rng)
-        form = form_of(problem.distance, sample.structures)
-        if used_up or average_diameter(form, sample.weights, sample.exact) > NEAR * self.settled.target:
-            return used_up
-        return self.settled(problem, posterior, sample, round, rng)
 
 
 def _table(data: Any) -> Columns:

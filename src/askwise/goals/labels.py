@@ -1,8 +1,8 @@
-"""Goals about labels: which of two every row has."""
+"""Goals about labels: which of two or more every row has."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,6 @@ from askwise.tables import table
 from askwise.types import Bools, Floats, Ints, Response
 
 POINTS = 1000  # of a larger table, so many random rows stand for all when classifiers are compared
-SCALE = 3.0  # prior scale of the weights where there are more than two labels
 
 
 def classifier(
@@ -37,6 +36,7 @@ def classifier(
     image: str | None = None,
     features: Sequence[str] | None = None,
     missing: str = "refuse",
+    feature_map: Callable[[Floats], Any] | None = None,
     fair_on: str | None = None,
     fairness_weight: float = 1.0,
     prior_scale: float | None = None,
@@ -54,6 +54,9 @@ def classifier(
     label get it equally often in both groups, `fairness_weight` times as much as that labels are right. The column is
     a feature like any other; leave it out with `features` if it should not be.
 
+    `feature_map` is a function from the features as numbers (N, P), standardised, to others (N, Q) in which labels are
+    told apart by a plane, such as their squares. A session with one cannot be saved as JSON.
+
     >>> session = classifier({"size": [1.0, 2.0, 3.0, 4.0], "weight": [1.0, 3.0, 2.0, 5.0]}, labels=("small", "large"))
     >>> session.ask().responses
     ('small', 'large')
@@ -66,20 +69,40 @@ def classifier(
     items = encode(data, name=name, image=image, features=features, missing=missing)
     if not items.features.shape[1]:
         raise DataError("a classifier needs columns to tell rows apart by, and the table has only names; add features")
-    points = np.hstack([items.features, np.ones((len(items.features), 1))])  # the last weight is the intercept
-    if len(labels) > 2:
-        return _many_labels(data, options, items, points)
+    mapped = items.features if feature_map is None else _mapped(feature_map, items.features)
+    points = np.hstack([mapped, np.ones((len(mapped), 1))])  # the last weight is the intercept
+    session = (_two_labels if len(labels) == 2 else _many_labels)(data, options, items, points)
+    if feature_map is not None:
+        session.recipe = None  # a function is not JSON: such a session is built again by hand
+    return session
+
+
+def _mapped(feature_map: Callable[[Floats], Any], features: Floats) -> Floats:
+    found: Floats = np.asarray(feature_map(features), dtype=float)
+    if found.ndim != 2 or len(found) != len(features) or not found.shape[1] or not np.isfinite(found).all():
+        raise DataError(
+            f"feature_map gave shape {found.shape} for {len(features)} rows; expected finite numbers, a row for each"
+        )
+    return found
+
+
+def _two_labels(data: Any, options: dict[str, Any], items: Items, points: Floats) -> Session:
+    """The session for two labels."""
+    labels, fair_on = options["labels"], options["fair_on"]
     family = LinearPool(points, items.names, (labels[0], labels[1]), items.images)
-    compared = _compared(len(points), seed)
+    compared = _compared(len(points), options["seed"])
 
     def describe(weights: Floats) -> list[Response]:
         return [labels[1] if score > 0 else labels[0] for score in points @ weights]
 
     distance: Distance = Disagreement(family, compared)
     if fair_on is not None:
-        distance = EqualOpportunity(family, compared, _group(data, fair_on)[compared], fairness_weight)
-    problem = Problem(family, distance, logistic)
-    return build("classifier", data, options, problem, LogConcave.prior(family, logistic, 1.0, prior_scale), describe)
+        distance = EqualOpportunity(family, compared, _group(data, fair_on)[compared], options["fairness_weight"])
+    problem, prior = (
+        Problem(family, distance, logistic),
+        LogConcave.prior(family, logistic, 1.0, options["prior_scale"]),
+    )
+    return build("classifier", data, options, problem, prior, describe)
 
 
 def _group(data: Any, column: str) -> Bools:
@@ -96,10 +119,10 @@ def _group(data: Any, column: str) -> Bools:
 
 
 def _many_labels(data: Any, options: dict[str, Any], items: Items, points: Floats) -> Session:
-    """The session for more than two labels; the prior scale is fixed, 3 unless the options say otherwise."""
+    """The session for more than two labels."""
     labels = options["labels"]
     family = SoftmaxPool(points, items.names, labels, items.images)
-    prior = SoftmaxPosterior.prior(family, SCALE if options["prior_scale"] is None else options["prior_scale"])
+    prior = SoftmaxPosterior.prior(family, options["prior_scale"], max(2, options["draws"]))  # a chain a draw
 
     def describe(weights: Floats) -> list[Response]:
         scores = family.predict(weights[None], np.arange(len(points)))

@@ -36,6 +36,7 @@ class Links(NamedTuple):
     start: Any  # (N + 1,): where the links of each item begin in the two below
     near: Any  # (2T,): the other item
     kind: Any  # (2T,): 1 same, 0 different
+    number: Any  # (2T,): which answer
 
 
 class Clusters(NamedTuple):
@@ -69,6 +70,7 @@ class Scratch(NamedTuple):
     order: Any  # (N,)
     side: Any  # (N,)
     halves: Any  # (2, D): feature sums of the two sides of a split
+    binding: Any  # (T,): 1 for the must-links that may bond in this sweep
 
 
 @compiled
@@ -156,16 +158,20 @@ def find(root: Any, i: int) -> int:
 
 
 @compiled
-def make_blocks(labels: Any, links: Links, bond: float, scratch: Scratch, state: Any) -> int:
-    """Joins items by bonds on satisfied must-links; returns the number of blocks, their roots first in `order`."""
+def make_blocks(labels: Any, links: Links, share: float, bond: float, scratch: Scratch, state: Any) -> int:
+    """Joins items by bonds on satisfied must-links; returns the number of blocks, their roots first in `order`.
+
+    Only a random share of the must-links may bond, drawn without a look at the clustering. With all of them, whatever
+    was said to be the same would move only as a whole, and a contradiction could not be solved in another place.
+    """
     head, after, order, root = scratch.head, scratch.after, scratch.order, scratch.side
     for i in range(len(labels)):
         root[i], head[i] = i, -1
-    if bond > 0.0:
-        for t in range(len(links.first)):
-            i, j = links.first[t], links.second[t]
-            if links.same[t] == 1 and labels[i] == labels[j] and uniform(state) < bond:
-                root[find(root, i)] = find(root, j)
+    for t in range(len(links.first)):
+        i, j = links.first[t], links.second[t]
+        scratch.binding[t] = links.same[t] == 1 and share > 0.0 and uniform(state) < share
+        if scratch.binding[t] and labels[i] == labels[j] and uniform(state) < bond:
+            root[find(root, i)] = find(root, j)
     blocks = 0
     for i in range(len(labels)):
         r = find(root, i)
@@ -183,15 +189,15 @@ def sweep(
     features: Any,
     links: Links,
     beta: float,
-    bonded: bool,
+    share: float,
     scales: Any,
     tables: Tables,
     scratch: Scratch,
     state: Any,
 ) -> None:
-    """Visits every block once. With bonds, must-links not bonded are flat, so only cannot-links make a field."""
+    """Visits every block once. A must-link that could have bonded and did not is flat; all others make a field."""
     labels, field, row, dim = clusters.labels, scratch.field, scratch.row, features.shape[1]
-    blocks = make_blocks(labels, links, 1.0 - exp(-beta) if bonded else 0.0, scratch, state)
+    blocks = make_blocks(labels, links, share, 1.0 - exp(-beta), scratch, state)
     for position in range(blocks):
         first = scratch.head[scratch.order[position]]
         home, count = labels[first], 0
@@ -210,7 +216,7 @@ def sweep(
                 c = labels[links.near[e]]
                 if c >= 0 and links.kind[e] == 0:
                     field[c] -= beta
-                elif c >= 0 and not bonded:
+                elif c >= 0 and not scratch.binding[links.number[e]]:
                     field[c] += beta
             i = scratch.after[i]
         chosen = pick(clusters, row, count, scales[ALPHA], tables, scratch, state)

@@ -1,4 +1,4 @@
-"""The compiled moves beside the Gibbs sweeps: splits and merges, the scales of the prior; and all of it by chain."""
+"""The compiled moves beside the Gibbs sweeps: divisions and merges, the scales of the prior; and all of it by chain."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ REACH = 6  # brackets it may step out by on either side
 
 
 @compiled
-def split_or_merge(
+def divide_or_merge(
     clusters: Clusters,
     features: Any,
     links: Links,
@@ -40,12 +40,13 @@ def split_or_merge(
     scratch: Scratch,
     state: Any,
 ) -> int:
-    """Splits the cluster of two items, or merges their two: the others are allocated one after another.
+    """Two items: together, their cluster is split; apart, their two are merged or, half of the time, divided anew.
 
+    The other members are allocated one after another, in random order, to the side of the one item or of the other.
     The items are a random pair or, half of the time, one that was asked about. Either way the choice does not look at
-    the clustering, so it cancels. Returns 1 if accepted.
+    the clustering, so it cancels; that a merge is tried only half of the time does not. Returns 1 if accepted.
     """
-    labels, order, side = clusters.labels, scratch.order, scratch.side
+    labels = clusters.labels
     if len(links.first) > 0 and uniform(state) < 0.5:
         t = below(state, len(links.first))
         i, j = links.first[t], links.second[t]
@@ -55,31 +56,37 @@ def split_or_merge(
     here, there = labels[i], labels[j]
     others = 0
     for k in range(len(labels)):
-        side[k] = 0
         if (labels[k] == here or labels[k] == there) and k != i and k != j:
-            order[others] = k
+            scratch.order[others] = k
             others += 1
-    shuffle(order, others, state)
-    moved, log_ratio, log_chance = allocate(clusters, features, links, beta, i, j, others, tables, scratch, state)
-    log_ratio += log(scales[ALPHA])
-    if here == there:
-        if log(1.0 - uniform(state)) >= log_ratio - log_chance:
-            return 0
-        there = clusters.slots[clusters.size[0]]
-        shift(clusters, here, scratch.row, moved, -1)
-        shift(clusters, there, scratch.row, moved, 1)
-        for k in range(len(labels)):
-            if side[k] == 2:
-                labels[k] = there
-        return 1
-    if log(1.0 - uniform(state)) >= log_chance - log_ratio:
+    shuffle(scratch.order, others, state)
+    soft = uniform(state)
+    odds = log(0.5 * scales[ALPHA])  # of two clusters against one, before the allocation is looked at
+    if here != there:
+        odds_now = allocate(clusters, features, links, beta, i, j, others, False, soft, tables, scratch, state)
+        if uniform(state) < 0.5:
+            if log(1.0 - uniform(state)) >= -odds - odds_now:
+                return 0
+            settle(clusters, features, j, others, here, here, scratch)
+            return 1
+        odds = -odds_now
+    odds += allocate(clusters, features, links, beta, i, j, others, True, soft, tables, scratch, state)
+    if log(1.0 - uniform(state)) >= odds:
         return 0
-    shift(clusters, there, scratch.row, moved, -1)
-    shift(clusters, here, scratch.row, moved, 1)
-    for k in range(len(labels)):
-        if labels[k] == there:
-            labels[k] = here
+    settle(clusters, features, j, others, here, clusters.slots[clusters.size[0]] if here == there else there, scratch)
     return 1
+
+
+@compiled
+def settle(clusters: Clusters, features: Any, j: int, others: int, first: int, second: int, scratch: Scratch) -> None:
+    """Puts the items of the first side into one slot, those of the second, j among them, into another or the same."""
+    for position in range(-1, others):
+        k = j if position < 0 else scratch.order[position]
+        to = second if scratch.side[k] == 2 else first
+        if clusters.labels[k] != to:
+            shift(clusters, clusters.labels[k], features[k], 1, -1)
+            shift(clusters, to, features[k], 1, 1)
+            clusters.labels[k] = to
 
 
 @compiled
@@ -91,25 +98,28 @@ def allocate(
     i: int,
     j: int,
     others: int,
+    anew: bool,
+    soft: float,
     tables: Tables,
     scratch: Scratch,
     state: Any,
-) -> tuple[int, float, float]:
-    """Puts items one after another on the side of i (1) or j (2): at random if the two are together, else as they are.
+) -> float:
+    """Puts items one after another on the side of i (1) or j (2): drawn anew, or as they are now.
 
-    Returns the size of the second side, the log posterior odds of split against merged (without alpha), and the log
-    chance of this allocation. The feature sum of the second side is left in `scratch.row`.
+    Returns the log posterior odds of two clusters against one (without alpha), less the log chance of this allocation.
+    The chances look at a share `soft` of the answers' weight only: at full weight, whoever comes first decides, and
+    the way back from one good division to another would have no chance in the same order.
     """
     gamma, evidence, shrink = tables
     labels, side, halves = clusters.labels, scratch.side, scratch.halves
-    splitting = labels[i] == labels[j]
+    side[:] = 0
     side[i], side[j] = 1, 2
     halves[0], halves[1] = features[i], features[j]
     sizes, norms, gains, fields = np.ones(2, np.int64), np.zeros(2), np.zeros(2), np.zeros(2)
     for k in range(features.shape[1]):
         norms[0] += features[i, k] ** 2
         norms[1] += features[j, k] ** 2
-    log_ratio, log_chance = -link_field(links, j, side, 1, beta), 0.0
+    odds = -link_field(links, j, side, 1, beta)
     for position in range(others):
         item = scratch.order[position]
         for s in range(2):
@@ -118,14 +128,13 @@ def allocate(
             for k in range(features.shape[1]):
                 grown += (halves[s, k] + features[item, k]) ** 2
             gains[s] = grown * shrink[m + 1] - norms[s] * shrink[m] + evidence[m + 1] - evidence[m]
-            gains[s] += gamma[m + 1] - gamma[m] + fields[s]
+            gains[s] += gamma[m + 1] - gamma[m] + soft * fields[s]
         lead = gains[1] - gains[0]
-        if splitting:
+        if anew:
             to = 1 if uniform(state) < 1.0 / (1.0 + exp(min(-lead, 700.0))) else 0
         else:
             to = 1 if labels[item] == labels[j] else 0
-        log_chance -= softplus(-lead if to == 1 else lead)
-        log_ratio -= fields[1 - to]
+        odds += softplus(-lead if to == 1 else lead) - fields[1 - to]
         side[item] = to + 1
         sizes[to] += 1
         norms[to] = 0.0
@@ -136,9 +145,8 @@ def allocate(
     for k in range(features.shape[1]):
         total += (halves[0, k] + halves[1, k]) ** 2
     for s in range(2):
-        log_ratio += gamma[sizes[s]] + evidence[sizes[s]] + norms[s] * shrink[sizes[s]]
-    scratch.row[:] = halves[1]
-    return sizes[1], log_ratio - gamma[whole] - evidence[whole] - total * shrink[whole], log_chance
+        odds += gamma[sizes[s]] + evidence[sizes[s]] + norms[s] * shrink[sizes[s]]
+    return odds - gamma[whole] - evidence[whole] - total * shrink[whole]
 
 
 @compiled
@@ -219,10 +227,11 @@ def advance(
     weight: float,
     seeds: Any,
 ) -> int:
-    """Moves every chain on, in place: labels (C, N), scales (C, 3). Returns how many splits and merges were accepted.
+    """Moves every chain on, in place: labels (C, N), scales (C, 3). Returns how many divisions or merges it accepted.
 
     `weight` is the number of dimensions, or what they are worth when features are trusted less (rows shrunk to match).
-    Every second sweep has bonds; `splits` tries to split or merge follow each sweep. A scale of width 0 is fixed.
+    Every second sweep lets a random share of the must-links bond; `splits` tries to divide or merge follow each sweep.
+    A scale of width 0 is fixed.
     `gamma` holds log Gamma(0 .. N + 1), given from outside because this compiler lost it when it was filled in here.
     """
     items, dim = features.shape
@@ -231,7 +240,15 @@ def advance(
     counts, place, order = np.zeros(slots, np.int64), np.zeros(slots, np.int64), np.zeros(slots, np.int64)
     whole = [np.zeros(items, np.int64) for _ in range(4)]
     scratch = Scratch(
-        np.zeros(slots), np.zeros(slots), np.zeros(dim), whole[0], whole[1], whole[2], whole[3], np.zeros((2, dim))
+        np.zeros(slots),
+        np.zeros(slots),
+        np.zeros(dim),
+        whole[0],
+        whole[1],
+        whole[2],
+        whole[3],
+        np.zeros((2, dim)),
+        np.zeros(len(links.first), np.int64),
     )
     sums, norms, size = np.zeros((slots, dim)), np.zeros(slots), np.zeros(1, np.int64)
     squares = (features**2).sum()
@@ -242,9 +259,10 @@ def advance(
         gather(clusters, features)
         for turn in range(sweeps):
             tabulate(tables, mine, weight)
-            sweep(clusters, features, links, beta, turn % 2 == 1, mine, tables, scratch, state)
+            share = uniform(state) if turn % 2 == 1 else 0.0
+            sweep(clusters, features, links, beta, share, mine, tables, scratch, state)
             for _ in range(splits):
-                accepted += split_or_merge(clusters, features, links, beta, mine, tables, scratch, state)
+                accepted += divide_or_merge(clusters, features, links, beta, mine, tables, scratch, state)
             for which in range(3):
                 if widths[which] > 0.0 and (which == ALPHA or dim > 0):
                     slice_scale(which, mine, clusters, squares, weight, centres[which], widths[which], state)

@@ -9,6 +9,11 @@ The unbiased variance (divided by the number of items minus one) expects the sam
 nothing to do with the tree, so features that say nothing favour no shape. The strength is learned with the tree, 0
 among its values: then features do not matter. Z is measured once, by thermodynamic integration from strength 0; its
 error only tilts the prior weight of the strengths a little.
+
+After an answer the trees that gave another one have to find a place among those that fit, and some get stuck: with many
+answers it takes thousands of moves to free them. How many trees should get how many answers wrong is known, though: as
+many as before, each tree weighed by the likelihood of the new answer. Trees beyond that are replaced by copies of
+others, and the copies move on until they are trees of their own.
 """
 
 from __future__ import annotations
@@ -25,7 +30,7 @@ from askwise.errors import AnswerError, DataError, SettingError
 from askwise.problem import noise_beta
 from askwise.streams import stream
 from askwise.structures.hierarchies import Hierarchies, random_trees
-from askwise.types import Answer, Floats, Ints, Sample
+from askwise.types import Answer, Bools, Floats, Ints, Sample
 
 if TYPE_CHECKING:  # compiled code is loaded when the first tree moves
     from askwise.posteriors.tree_moves import Beliefs, Evidence
@@ -35,7 +40,9 @@ CHAINS = 64
 NOISELESS = 10.0  # beta for answers that are never wrong: chains must be able to pass through a wrong answer
 SWEEP = 0.25  # moves anywhere after an answer, for each item
 FOCUSED = 6  # moves before that around the three items of the answer
-SURPRISED = 6.0  # as many times the moves for a tree that did not expect the answer
+FEW = 1 / 64  # a tree that did not expect the answer moves more by one over the share that did, if not below this
+ROOM = 2.0  # standard errors: so many more trees than should may have many wrong answers. At 1, too few do with noise
+COPIED = 1.0  # moves anywhere of a copy, for each item, times all chains over those that are not copies
 ROUNDS = 4  # of one move an item, at each strength, when normalisers are measured
 FADED = 700.0  # exp(-700) is next to the smallest number there is
 
@@ -65,6 +72,7 @@ class HierarchyPosterior:
     odd: Ints  # (T,) the item left out
     moved: float = 1.0  # share of the last moves that changed a tree
     expected: float = 1.0  # share of the chains that expected the last answer
+    copied: float = 0.0  # share of the chains that got stuck after it and were replaced
 
     @staticmethod
     def prior(
@@ -91,17 +99,20 @@ class HierarchyPosterior:
     def update(self, answer: Answer, rng: Generator) -> HierarchyPosterior:
         """The beliefs after one more answer; trees that did not expect it move most."""
         triple, odd = self._checked(answer)
-        wrong = self.family.answers(self.trees, triple[None])[:, 0] != int(answer.response)
+        surprised = self.family.answers(self.trees, triple[None])[:, 0] != int(answer.response)
+        expected = 1.0 - float(surprised.mean())
         told = replace(
             self,
             triples=np.concatenate([self.triples, triple[None]]),
             odd=np.append(self.odd, odd),
-            wrong=self.wrong + wrong,
-            expected=1.0 - float(wrong.mean()),
+            wrong=self.wrong + surprised,
+            expected=expected,
         )
         # a tree that gave this answer by itself is nearly a draw of the new posterior; the others have to find one
-        effort = np.where(wrong, SURPRISED, 1.0)
-        return told.advanced(np.rint(SWEEP * effort * self.family.count), rng, triple, FOCUSED * effort)
+        effort = np.where(surprised, 1.0 / max(expected, FEW), 1.0)
+        moved = told.advanced(np.rint(SWEEP * effort * self.family.count), rng, triple, np.rint(FOCUSED * effort))
+        weights = np.exp(-self.beta * surprised)
+        return moved._freed(crowded(told.wrong, weights / weights.sum(), moved.wrong, rng), rng)
 
     def sample(self, count: int, rng: Generator) -> Sample:
         """One draw a chain, in random order; where more are wanted, the chains go on for a sweep between batches."""
@@ -116,6 +127,7 @@ class HierarchyPosterior:
         return {
             "answers": float(len(self.triples)),
             "chains": float(len(self.trees)),
+            "copied": self.copied,
             "expected": self.expected,
             "moved": self.moved,
             "strength": float(self.strengths[self.places].mean()),
@@ -144,14 +156,27 @@ class HierarchyPosterior:
         moved = advance(trees, wrong, places, seeds, self._evidence(), self._beliefs(), around, *efforts)
         return replace(self, trees=trees, wrong=wrong, places=places, moved=float(moved))
 
+    def _freed(self, stuck: Bools, rng: Generator) -> HierarchyPosterior:
+        """The same beliefs, each stuck tree replaced by a copy of one that is not, moved on."""
+        free = np.flatnonzero(~stuck)
+        if not 0 < len(free) < len(stuck):
+            return replace(self, copied=0.0)
+        origin = np.arange(len(stuck))
+        origin[stuck] = np.resize(rng.permutation(free), len(stuck) - len(free))
+        copies = replace(self, trees=self.trees[origin], wrong=self.wrong[origin], places=self.places[origin])
+        moves = np.rint(COPIED * self.family.count * len(stuck) / len(free))
+        return replace(copies.advanced(stuck * moves, rng), moved=self.moved, copied=float(stuck.mean()))
+
     def _evidence(self) -> Evidence:
         from askwise.posteriors.tree_moves import Evidence
 
         items = self.triples.ravel()
         by_item = np.argsort(items, kind="stable")
         starts = np.searchsorted(items[by_item], np.arange(self.family.count + 1)).astype(np.int32)
+        others = self.triples[:, [[1, 2], [0, 2], [0, 1]]].reshape(-1, 2)[by_item]
         fading = np.exp(-self.beta * np.arange(min(len(self.odd) + 2, 2 + int(FADED / self.beta))))
-        return Evidence(self.triples, self.odd, starts, (by_item // 3).astype(np.int32), fading)
+        fading[-1] = 0.0  # what is cut off has no chance, and no tree gets more answers wrong than there are
+        return Evidence(starts, others, self.odd[by_item // 3], self.beta, fading)
 
     def _beliefs(self) -> Beliefs:
         from askwise.posteriors.tree_moves import Beliefs
@@ -198,6 +223,26 @@ def answer_beta(noise: float) -> float:
     (10.0, 2.8904)
     """
     return min(NOISELESS, noise_beta(noise, responses=3))
+
+
+def crowded(before: Ints, weights: Floats, after: Ints, rng: Generator) -> Bools:
+    """Which chains (C,) get so many answers wrong that the posterior has no room for them.
+
+    The posterior's numbers of wrong answers are those of the trees `before` they moved, with these weights. Of the
+    numbers `after`, no more may be at or above a level than that says, give or take two standard errors.
+
+    >>> before, weights = np.array([0, 0, 1, 1]), np.array([0.5, 0.5, 0.0, 0.0])
+    >>> crowded(before, weights, np.array([0, 0, 1, 0]), np.random.default_rng(0))
+    array([False, False,  True, False])
+    """
+    count = len(after)
+    order = np.lexsort((rng.random(count), -after))  # the most wrong first
+    share = np.clip((before >= after[order][:, None]) @ weights, 0.0, 1.0)
+    room = np.floor(count * share + ROOM * np.sqrt(count * share * (1.0 - share)))
+    over = np.minimum.accumulate(np.minimum(room - np.arange(1, count + 1), 0.0))
+    stuck = np.empty(count, dtype=bool)
+    stuck[order] = np.diff(over, prepend=0.0) < 0
+    return stuck
 
 
 def _checked_features(features: Any, count: int) -> Floats:

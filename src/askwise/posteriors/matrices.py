@@ -23,7 +23,7 @@ SURPRISED = 40  # after one that was not, and after each of the first few
 FEW = 10  # answers, from which on the scale of the entries is no longer judged anew
 SURPRISE = 2.5  # standard deviations of the prediction
 SETTLE = 400  # sweeps from the prior to the entries known at the start
-THIN = 4  # sweeps between two draws of one chain, where more draws than chains are wanted
+THIN = 24  # sweeps between two draws of one chain, where more draws than chains are wanted: see `sample`
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,6 @@ class Chains:
         """(C,)"""
         left, right = self.rows[:, row], self.columns[:, column]
         return self.level + left[:, 0] + right[:, 0] + np.einsum("cd,cd->c", left[:, 1:], right[:, 1:])
-
-    def copy(self) -> Chains:
-        return Chains(*(part.copy() for part in vars(self).values()))
 
 
 @dataclass(frozen=True)
@@ -82,11 +79,14 @@ class Model:
 
     def moved(self, chains: Chains, answered: Ints, values: Floats, sweeps: int, rng: Generator) -> Chains:
         """New chains, so many sweeps on."""
-        from askwise.posteriors.matrix_moves import sweep_chains  # numba takes a second to load
+        from askwise.posteriors.matrix_moves import make_side, sweep_chains  # numba takes a second to load
 
-        after = chains.copy()
-        sweep_chains(sweeps, answered, values, *vars(self).values(), *vars(after).values(), rng)
-        return after
+        last = [np.moveaxis(part, 0, -1).copy() for part in vars(chains).values()]  # chains as the last axis
+        level, rows, columns, row_slopes, column_slopes, tightness, precision = last
+        row = make_side(rows, row_slopes, self.row_features, self.row_root, answered, values)
+        column = make_side(columns, column_slopes, self.column_features, self.column_root, answered[:, ::-1], values)
+        sweep_chains(sweeps, row, column, self.prior, level, tightness, precision, rng)
+        return Chains(*(np.moveaxis(part, -1, 0) for part in last))
 
 
 @dataclass(frozen=True)
@@ -163,15 +163,23 @@ class MatrixPosterior:
         return replace(self, model=model, chains=state, answered=answered, values=values)
 
     def sample(self, count: int, rng: Generator) -> Sample:
-        """`count` draws: one a chain, and beyond that further on in each."""
+        """`count` draws: one a chain as they stand; or, where more are wanted, chains run on, in random order.
+
+        Of one chain, the distances of two draws 24 sweeps apart to an estimate were correlated by less than .1 in all
+        cases measured, which is what a certificate that counts draws as independent can bear. Mixed, two draws of the
+        same chain are compared no more often than any two.
+        """
         chains, size = self.chains, len(self.chains.level)
-        parts = [chains.structures()]
-        for _ in range(size, count, size):
+        if count <= size:
+            drawn = chains.structures()
+            if count < size:
+                drawn = drawn[np.sort(rng.choice(size, count, replace=False))]
+            return Sample(drawn, np.full(count, 1 / count), exact=False)
+        parts = []
+        for _ in range(0, count, size):
             chains = self.model.moved(chains, self.answered, self.values, THIN, rng)
             parts.append(chains.structures())
-        drawn = np.concatenate(parts)
-        if len(drawn) > count:
-            drawn = drawn[np.sort(rng.choice(len(drawn), count, replace=False))]
+        drawn = np.concatenate(parts)[rng.permutation(len(parts) * size)[:count]]
         return Sample(drawn, np.full(count, 1 / count), exact=False)
 
     def diagnostics(self) -> Mapping[str, float]:

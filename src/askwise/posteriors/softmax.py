@@ -1,25 +1,38 @@
-"""The posterior of linear classifiers of K labels under the softmax loss, by split Hamiltonian Monte Carlo.
+"""The posterior of linear classifiers of K labels under the softmax loss, by chains of weights and prior scale.
 
-Weights have the prior N(0, sigma^2 I). Newton's method finds the mode, its curvature whitens, and trajectories around
-that Gaussian, started fresh from it, correct what it misses.
+Weights have the prior N(0, scale^2 I), the scale the same weights on the same grid as for two labels (`LogConcave`).
+Each draw is a chain of its own, moved on after every answer by split Hamiltonian Monte Carlo around the Gaussian
+reference of its scale and by two kinds of change of scale. Weighing the scales by evidence, as for two labels, failed
+here: in (K - 1) D dimensions the references of wide scales cover their posteriors too badly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import AnswerError, SettingError
+from askwise.errors import AnswerError
+from askwise.losses import logistic
+from askwise.posteriors.evidence import checked
+from askwise.posteriors.hmc import Plan, run, squares
+from askwise.posteriors.logconcave import LogConcave
+from askwise.posteriors.reference import Reference
+from askwise.posteriors.trial import ACCEPTANCE, EASY, LADDER
+from askwise.posteriors.votes import Votes, fit
 from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Answer, Floats, Ints, Sample
 
-STEPS = 4  # leapfrog steps of a trajectory, a quarter turn together
-TRAJECTORIES = 8  # the mode is off the mean by up to a standard deviation when answers are few
-JITTER = 0.15  # without it, trajectories of a quarter turn could resonate with the posterior
-NEWTON = 50  # steps at most; a warm start takes two to five
+CHAINS = 600
+SWEEPS = 3  # after an answer
+MORE = 6  # where answers are few for what is to be learned, so that each changes much
+AFRESH = 30  # sweeps, and rounds of the fit, when chains start from the references
+ROUNDS = 4  # of the fit otherwise: the next answer goes on from there
+FEW = 20  # answers, or twice the coordinates if that is more
+GROWN = 1.1  # references are fitted anew when there are so many times the answers: they only guide the sampler
+WIDEST = 3  # places of the grid that a change of scale goes at most
 
 
 @dataclass(frozen=True)
@@ -35,101 +48,143 @@ class SoftmaxPosterior:
     """
 
     family: SoftmaxPool
-    sigma: float
-    rows: Floats  # (T, D)
-    labels: Ints  # (T,)
-    mode: Floats  # (K * D,)
-    root: Floats  # (K * D, K * D): whitened @ root + mode are weights
+    grid: Floats  # (G,): prior scales
+    log_prior: Floats  # (G,): log weight of each
+    votes: Votes
+    reference: Reference  # of every scale
+    points: Floats  # (C, rank): the weights of each chain, in the coordinates of the votes
+    places: Ints  # (C,): the place of its scale
+    steps: Ints  # (G,): leapfrog steps of a trajectory
     acceptance: float = 1.0
+    answers: int = 0
+    fitted: int = 0  # answers when the references were last fitted
 
     @staticmethod
-    def prior(family: SoftmaxPool, sigma: float = 3.0) -> SoftmaxPosterior:
-        if not 0 < sigma < float("inf"):
-            raise SettingError(f"sigma must be a positive number, got {sigma}")
-        size = family.dimension
-        rows = np.zeros((0, family.points.shape[1]))
-        return SoftmaxPosterior(family, sigma, rows, np.zeros(0, dtype=int), np.zeros(size), sigma * np.eye(size))
+    def prior(family: SoftmaxPool, sigma: float | None = None, chains: int = CHAINS) -> SoftmaxPosterior:
+        """Beliefs before any answer; `sigma` fixes the prior scale, None learns it."""
+        same = LogConcave.prior(family, logistic, 1.0, sigma)
+        votes = Votes.of(family.points.shape[1], len(family.labels))
+        # as many chains of a scale as its weight says
+        places = np.searchsorted(np.cumsum(np.exp(same.log_prior)), (np.arange(chains) + 0.5) / chains)
+        places = np.minimum(places, len(same.grid) - 1)
+        steps = np.full(len(same.grid), LADDER[0])
+        return SoftmaxPosterior(
+            family, same.grid, same.log_prior, votes, same.reference, np.zeros((chains, 0)), places, steps
+        )
 
     def update(self, answer: Answer, rng: Generator) -> SoftmaxPosterior:
-        if answer.response not in self.family.responses(np.empty((0, 1))):
-            raise AnswerError(f"the response is the place of a label, 0 to {len(self.family.labels) - 1}, "
-                              f"got {answer.response!r}")  # fmt: skip
-        rows = np.vstack([self.rows, self.family.points[int(answer.atom)]])
-        told = replace(self, rows=rows, labels=np.append(self.labels, int(answer.response)))
-        told = told._at_mode()
-        _, chance = told._trajectories(rng.standard_normal((64, len(self.mode))), 2, rng)
-        return replace(told, acceptance=float(chance.mean()))
+        """The beliefs after one more answer: every chain moved on."""
+        told = self._hear([answer])
+        if told.votes is self.votes:
+            return told
+        few = told.answers <= max(FEW, 2 * told.votes.rank)
+        again = few or told.answers >= GROWN * self.fitted
+        more = told.votes.rank - self.votes.rank  # what no answer spoke about before has its prior
+        fresh = self.grid[self.places, None] * rng.standard_normal((len(self.points), more))
+        told = replace(
+            told,
+            points=np.hstack([self.points, fresh]),
+            reference=self._reference(told.votes, ROUNDS if again else 0),
+            fitted=told.answers if again else self.fitted,
+        )
+        return told._swept(MORE if few else SWEEPS, rng)
+
+    def update_all(self, answers: Sequence[Answer], rng: Generator) -> SoftmaxPosterior:
+        """The beliefs after many answers at once: the chains start afresh, from the references."""
+        told = self._hear(answers)
+        reference = self._reference(told.votes, AFRESH)
+        chains = len(self.places)
+        logs = self.log_prior + reference.bounds
+        places = (logs + rng.gumbel(size=(chains, len(logs)))).argmax(axis=1)
+        noise = rng.standard_normal((chains, told.votes.rank))
+        points = reference.centers[places] + np.einsum("cr,crs->cs", noise, reference.roots[places], optimize=True)
+        told = replace(told, points=points, places=places, reference=reference, fitted=told.answers)
+        return told._swept(AFRESH, rng)
+
+    def _hear(self, answers: Sequence[Answer]) -> SoftmaxPosterior:
+        votes, labels = self.votes, len(self.family.labels)
+        for answer in answers:
+            if answer.response not in range(labels):
+                raise AnswerError(f"the response is the place of a label, 0 to {labels - 1}, got {answer.response!r}")
+            votes = votes.add(*checked(self.family, answer), 1.0)
+        return replace(self, votes=votes, answers=self.answers + len(answers))
 
     def sample(self, count: int, rng: Generator) -> Sample:
-        """Independent draws, each a short run of its own."""
-        whitened: Floats = rng.standard_normal((count, len(self.mode)))
-        if len(self.labels):
-            whitened, _ = self._trajectories(whitened, TRAJECTORIES, rng)
-        return Sample(whitened @ self.root + self.mode, np.full(count, 1.0 / count), exact=False)
+        """`count` draws: one a chain as they stand; or, where more are wanted, chains run on, in random order."""
+        size, now, parts = len(self.places), self, [self]
+        if count > size:
+            parts = []
+            for _ in range(0, count, size):
+                now = now._swept(MORE, rng)
+                parts.append(now)
+        points = np.concatenate([part.points for part in parts])
+        scales = self.grid[np.concatenate([part.places for part in parts])]
+        chosen = rng.permutation(len(points))[:count]
+        structures = scales[chosen, None] * rng.standard_normal((count, self.family.dimension))
+        basis = self.votes.basis
+        structures += (points[chosen] - structures @ basis) @ basis.T
+        return Sample(structures, np.full(count, 1.0 / count), exact=False)
 
     def diagnostics(self) -> Mapping[str, float]:
-        return {"acceptance": self.acceptance, "answers": float(len(self.labels)), "scale": self.sigma}
+        scales = self.grid[self.places]
+        return {
+            "acceptance": self.acceptance,
+            "answers": float(self.answers),
+            "scale": float(np.exp(np.log(scales).mean())),
+            "steps": float(self.steps[self.places].mean()),
+        }
 
-    def potential_and_gradient(self, weights: Floats) -> tuple[Floats, Floats]:
-        """(S,) minus the log posterior, and (S, K * D) its gradient."""
-        shape = (len(weights), len(self.family.labels), -1)
-        scores = weights.reshape(shape) @ self.rows.T  # (S, K, T)
-        scores -= scores.max(axis=1, keepdims=True)
-        shares = np.exp(scores)
-        total = shares.sum(axis=1, keepdims=True)
-        places = np.arange(len(self.labels))
-        value = (np.log(total[:, 0]) - scores[:, self.labels, places]).sum(axis=1)
-        shares /= total
-        shares[:, self.labels, places] -= 1.0
-        gradient = (shares @ self.rows).reshape(len(weights), -1) + weights / self.sigma**2
-        return value + np.einsum("sd,sd->s", weights, weights) / (2 * self.sigma**2), gradient
+    def _reference(self, votes: Votes, rounds: int) -> Reference:
+        """The references in the coordinates of more answers, after so many rounds of their fit."""
+        old = self.reference
+        more = votes.rank - self.votes.rank
+        centers = np.pad(old.centers, ((0, 0), (0, more)))
+        precisions = np.pad(old.precisions, ((0, 0), (0, more), (0, more)))
+        new = np.arange(votes.rank) >= self.votes.rank
+        precisions += np.where(new, self.grid[:, None] ** -2.0, 0.0)[:, :, None] * np.eye(votes.rank)
+        if rounds:
+            return fit(votes, self.grid, centers, precisions, rounds)
+        roots = np.linalg.inv(np.linalg.cholesky(precisions)) if more else old.roots
+        return Reference(self.grid, centers, precisions, roots, old.bounds)
 
-    def _at_mode(self) -> SoftmaxPosterior:
-        """Newton with step halving; the potential is strictly convex."""
-        mode = self.mode
-        value, gradient = self.potential_and_gradient(mode[None])
-        for _ in range(NEWTON):
-            step = np.linalg.solve(self._curvature(mode), gradient[0])
-            length = 1.0
-            while (new := self.potential_and_gradient((mode - length * step)[None]))[0] > value and length > 1e-6:
-                length /= 2
-            mode, (value, gradient) = mode - length * step, new
-            if gradient[0] @ step < 1e-6:
-                break
-        root = np.linalg.inv(np.linalg.cholesky(self._curvature(mode)))
-        return replace(self, mode=mode, root=root)
+    def _swept(self, sweeps: int, rng: Generator) -> SoftmaxPosterior:
+        now = self
+        for _ in range(sweeps):
+            now = now._sweep(rng)
+        return now
 
-    def _curvature(self, weights: Floats) -> Floats:
-        count, size = len(self.family.labels), self.rows.shape[1]
-        scores = self.rows @ weights.reshape(count, size).T  # (T, K)
-        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        blocks = shares[:, :, None] * (np.eye(count) - shares[:, None, :])  # (T, K, K): diag(p) - p p'
-        joint = np.einsum("tkl,td,te->kdle", blocks, self.rows, self.rows, optimize=True)
-        return joint.reshape(count * size, -1) + np.eye(count * size) / self.sigma**2
+    def _sweep(self, rng: Generator) -> SoftmaxPosterior:
+        """A trajectory of every chain, and its scale drawn anew: once given the weights, once with them scaled along.
 
-    def _trajectories(self, whitened: Floats, length: int, rng: Generator) -> tuple[Floats, Floats]:
-        """So many trajectories of every chain, and the chance (S,) with which the last was accepted."""
+        Given the weights the scale hardly moves where they are many; scaled along, it is held by the answers alone.
+        """
+        if len(self.grid) == 1:
+            return self._trajectory(rng)
+        rank, chains = self.votes.rank, np.arange(len(self.places))
+        logs = self.log_prior - rank * np.log(self.grid) - squares(self.points)[:, None] / (2 * self.grid**2)
+        places = (logs + rng.gumbel(size=logs.shape)).argmax(axis=1)
+        hop = rng.integers(1, WIDEST + 1, len(chains)) * rng.choice([-1, 1], len(chains))
+        there = np.clip(places + hop, 0, len(self.grid) - 1)
+        scaled = self.points * (self.grid[there] / self.grid[places])[:, None]
+        gain = self.votes.potential(self.points).astype(float) - self.votes.potential(scaled)
+        gain += self.log_prior[there] - self.log_prior[places]
+        taken = (there == places + hop) & (np.log(1 - rng.random(len(chains))) < gain)
+        points = np.where(taken[:, None], scaled, self.points)
+        return replace(self, points=points, places=np.where(taken, there, places))._trajectory(rng)
 
-        def at(place: Floats) -> tuple[Floats, Floats]:
-            value, gradient = self.potential_and_gradient(place @ self.root + self.mode)
-            return value, gradient @ self.root.T - place  # what the Gaussian does not explain
-
-        value, residual = at(whitened)
-        chance: Floats = np.ones(len(whitened))
-        for _ in range(length):
-            momentum = rng.standard_normal(whitened.shape)
-            angle = rng.uniform(1 - JITTER, 1 + JITTER) * (np.pi / 2) / STEPS
-            place, before, force = whitened, value + (momentum**2).sum(axis=1) / 2, residual
-            momentum = momentum - angle / 2 * force
-            for step in range(STEPS):
-                turned = np.cos(angle) * place + np.sin(angle) * momentum
-                momentum = np.cos(angle) * momentum - np.sin(angle) * place
-                place = turned
-                end, force = at(place)
-                momentum -= (angle if step < STEPS - 1 else angle / 2) * force
-            chance = np.exp(np.minimum(before - end - (momentum**2).sum(axis=1) / 2, 0.0))
-            taken = rng.random(len(chance)) < chance
-            whitened = np.where(taken[:, None], place, whitened)
-            value, residual = np.where(taken, end, value), np.where(taken[:, None], force, residual)
-        return whitened, chance
+    def _trajectory(self, rng: Generator) -> SoftmaxPosterior:
+        order = np.argsort(self.places, kind="stable")
+        counts = np.bincount(self.places, minlength=len(self.grid))
+        plan, places = Plan(self.votes, self.reference, counts, self.steps), self.places[order]
+        whitened = self.points[order] - self.reference.centers[places]
+        roots = np.linalg.cholesky(self.reference.precisions[np.flatnonzero(counts)])
+        for part, root in zip(plan.target.parts, roots, strict=True):
+            whitened[part] = whitened[part] @ root
+        ends, chance = run(plan, whitened.astype(self.votes.precision), 1, rng)
+        points = np.empty(self.points.shape)
+        points[order] = plan.target.points(ends)
+        accepted = np.bincount(places, chance, len(counts)) / np.maximum(counts, 1)
+        rung = np.searchsorted(LADDER, self.steps)
+        rung = rung + ((accepted < ACCEPTANCE) & (counts > 0)) - (accepted > EASY)
+        steps = np.maximum.accumulate(LADDER[np.clip(rung, 0, len(LADDER) - 1)])
+        return replace(self, points=points, steps=steps, acceptance=float(chance.mean()))

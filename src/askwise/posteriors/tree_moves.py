@@ -1,15 +1,16 @@
 """Compiled: subtree-prune-regraft moves on binary trees, with the new place drawn from its exact conditional.
 
 A move cuts off the subtree of a node and puts it back on any edge of what is left, the edge above the root included.
-For all edges at once the change of the posterior follows from one walk over the rest of the tree:
+For all edges at once the change of the posterior follows from one pass over the tree's line of nodes:
 
 - An answered triple depends on the edge only if exactly one of its items, x, is cut off. With a, b the other two and c
   the node where these meet: x joins a on the edges inside c's branch towards a, joins b inside the other, and is left
-  out anywhere else. So a triple adds to the cost of whole branches, and sums from the root down give every edge's.
+  out anywhere else. A branch is a stretch of the line, so a triple adds to the cost of one stretch.
 - The features' cost changes only at the node the subtree is put on and at the nodes above it.
 
-Drawing the edge with these probabilities needs no rejection. The node to cut is chosen with a chance that does not
-depend on where its subtree hangs, so every move leaves the posterior as it is.
+Drawing the edge with these probabilities needs no rejection, and the tree is touched only if the subtree moves. The
+node to cut is chosen with a chance that does not depend on where its subtree hangs, so every move leaves the posterior
+as it is.
 """
 
 from __future__ import annotations
@@ -18,20 +19,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askwise.posteriors.tree_surgery import Tree, cut, feature_cost, gather, graft, spread
-from askwise.structures.tree_answers import children, compiled, preorder
+from askwise.posteriors.tree_surgery import Tree, beside, empty_tree, feature_cost, line_up, move, spread
+from askwise.structures.tree_answers import compiled, inlined
 from askwise.types import Floats, Ints
 
 CLIMB = 0.5  # of the chance that a move that starts at an item cuts one level higher
+NEVER = 1 << 29  # more wrong answers than there can be
 
 
 class Evidence(NamedTuple):
-    """The answers so far, with an index from each item to the triples it is in."""
+    """The answers so far, three times: listed by each of their items."""
 
-    triples: Ints  # (T, 3)
-    odd: Ints  # (T,) the item left out
-    starts: Ints  # (n + 1,) where each item's triples begin in `touching`
-    touching: Ints  # (3T,)
+    starts: Ints  # (n + 1,) where each item's answers begin
+    others: Ints  # (3T, 2) the other two items
+    odd: Ints  # (3T,) the item left out
+    beta: float  # what a wrong answer costs
     fading: Floats  # exp(-beta k) for k = 0, 1, ... wrong answers, down to nothing
 
 
@@ -44,20 +46,15 @@ class Beliefs(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Scratch, so that a move allocates nothing."""
+    """Scratch by place in line, so that a move allocates nothing."""
 
-    rest: Ints  # the nodes that are left, parents first
-    gone: Ints  # the nodes cut off
-    stack: Ints
-    depth: Ints
-    inside: Ints  # 1 for what is cut off, between moves 0
-    wrong: Ints  # answers that are wrong, by branch and then summed from the root down
+    wrong: Ints  # (2n,) by how much the wrong answers differ from the place before, between moves 0; then how many
     path: Floats  # what the features cost more at the nodes down to this one
-    price: Floats  # what they cost on each edge
-    chance: Floats  # of each edge, not normalised
+    price: Floats  # what the features and the answers cost on each edge
+    sums: Floats  # of the chances of the edges so far, not normalised
 
 
-@compiled
+@inlined
 def uniform(state: Ints) -> float:
     """A number in [0, 1) from the chain's own SplitMix64 generator, so that results depend on no thread or order."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -69,130 +66,115 @@ def uniform(state: Ints) -> float:
 
 
 @compiled
-def mark_wrong(tree: Tree, evidence: Evidence, work: Work, count: int) -> None:
-    """Adds to work.wrong, branch by branch, what each answer about one of the `count` nodes cut off costs there, beside
-    what it costs outside both branches."""
-    for place in range(count):
-        item = work.gone[place]
+def mark_wrong(tree: Tree, evidence: Evidence, wrong: Ints, first: int, last: int) -> None:
+    """Marks the stretches of the line where an answer about one of the items from `first` to `last` costs more or less
+    than it does outside both branches."""
+    for at in range(first, last):
+        item = tree.line[at]
         if item >= len(evidence.starts) - 1:
             continue
-        for at in range(evidence.starts[item], evidence.starts[item + 1]):
-            row = evidence.touching[at]
-            i, j, k = evidence.triples[row]
-            one, two = (j, k) if item == i else (i, k) if item == j else (i, j)
-            if work.inside[one] or work.inside[two]:
+        for row in range(evidence.starts[item], evidence.starts[item + 1]):
+            one, two = evidence.others[row, 0], evidence.others[row, 1]
+            if first <= tree.place[one] < last or first <= tree.place[two] < last:
                 continue
-            a, b, branch_a, branch_b = one, two, one, two
-            while a != b:
-                if work.depth[a] >= work.depth[b]:
-                    branch_a, a = a, tree.parent[a]
-                else:
-                    branch_b, b = b, tree.parent[b]
-            odd = evidence.odd[row]
-            if odd == item:
-                work.wrong[branch_a] += 1
-                work.wrong[branch_b] += 1
+            if tree.place[one] > tree.place[two]:
+                one, two = two, one
+            branch, meet, target = one, tree.parent[one], tree.place[two]
+            while tree.end[meet] <= target:
+                branch, meet = meet, tree.parent[meet]
+            if evidence.odd[row] == item:
+                wrong[tree.place[branch]] += 1
+                wrong[tree.end[meet]] -= 1
+            elif evidence.odd[row] == two:
+                wrong[tree.place[branch]] -= 1
+                wrong[tree.end[branch]] += 1
             else:
-                work.wrong[branch_a if odd == two else branch_b] -= 1
+                wrong[tree.end[branch]] -= 1
+                wrong[tree.end[meet]] += 1
 
 
 @compiled
-def walk(tree: Tree, work: Work, root: int) -> int:
-    """Fills work.rest with the nodes from the root down and their depths, and clears work.wrong; returns how many."""
-    work.stack[0], waiting, count = root, 1, 0
-    work.depth[root] = 0
-    while waiting:
-        waiting -= 1
-        node = work.stack[waiting]
-        work.rest[count] = node
-        work.wrong[node] = 0
-        count += 1
-        one, two = tree.left[node], tree.right[node]
-        if one >= 0:
-            work.depth[one] = work.depth[two] = work.depth[node] + 1
-            work.stack[waiting], work.stack[waiting + 1] = two, one
-            waiting += 2
-    return count
+def count_wrong(tree: Tree, wrong: Ints, node: int) -> int:
+    """Sums the marks along the line, NEVER for what is cut off; returns the least there is."""
+    count = 0
+    for at in range(len(tree.line)):
+        count += wrong[at]
+        wrong[at] = count
+    wrong[tree.place[tree.parent[node]]] = NEVER
+    wrong[tree.place[node] : tree.end[node]] = NEVER
+    least = wrong[0]
+    for at in range(len(tree.line)):
+        least = min(least, wrong[at])
+    return int(least)
 
 
 @compiled
-def add_features(tree: Tree, beliefs: Beliefs, work: Work, node: int, count: int, strength: float) -> None:
-    """Multiplies work.chance by what the features say about each of the `count` edges."""
-    moved, leaves, nothing = tree.total[node], len(beliefs.features), np.zeros(tree.total.shape[1])
+def price_edges(tree: Tree, work: Work, node: int, strength: float, beta: float) -> float:
+    """Fills work.price with what the features and the answers cost on each edge; returns the least there is."""
+    moved, size, square = tree.total[node], tree.size[node], tree.square[node]
     least = np.inf
-    for place in range(count):
-        edge = work.rest[place]
-        above, size, square = tree.parent[edge], tree.size[edge], tree.square[edge]
-        before = 0.0 if above < 0 else work.path[above]
-        joined = before + spread(size + tree.size[node], square + tree.square[node], tree.total[edge], moved)
-        alone = spread(size, square, tree.total[edge], nothing) if edge >= leaves else 0.0
-        work.path[edge] = joined - alone
-        work.price[place] = joined
-        least = min(least, joined)
-    for place in range(count):
-        work.chance[place] *= np.exp(-strength * (work.price[place] - least))
+    for at in range(len(tree.line)):
+        edge = tree.line[at]
+        before = 0.0 if at == 0 else work.path[tree.place[tree.parent[edge]]]
+        if work.wrong[at] == NEVER:
+            work.path[at], work.price[at] = before, np.inf
+            continue
+        above = at < tree.place[node] < tree.end[edge]  # then the subtree is counted in already
+        more, less = (0, -1) if above else (1, 0)
+        here, apart, total = tree.size[edge], tree.square[edge], tree.total[edge]
+        joined = before + spread(here + more * size, apart + more * square, total, moved, more)
+        work.path[at] = joined - spread(here + less * size, apart + less * square, total, moved, less)
+        work.price[at] = strength * joined + beta * work.wrong[at]
+        least = min(least, work.price[at])
+    return least
+
+
+@inlined
+def first_above(sums: Floats, value: float) -> int:
+    """The first place of rising sums that is above a value."""
+    low, high = 0, len(sums) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if sums[middle] > value:
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 @compiled
-def weigh(tree: Tree, work: Work, count: int, fading: Floats) -> None:
-    """Sums work.wrong from the root down, and fills work.chance with what the answers leave each edge."""
-    least = work.wrong[work.rest[0]]
-    for place in range(1, count):
-        edge = work.rest[place]
-        work.wrong[edge] += work.wrong[tree.parent[edge]]
-        least = min(least, work.wrong[edge])
-    for place in range(count):
-        work.chance[place] = fading[min(work.wrong[work.rest[place]] - least, len(fading) - 1)]
+def regraft(tree: Tree, evidence: Evidence, work: Work, node: int, strength: float, draw: float) -> tuple[int, bool]:
+    """One move of the subtree of `node`: the change in the number of wrong answers, and whether it moved."""
+    mark_wrong(tree, evidence, work.wrong, tree.place[node], tree.end[node])
+    fewest, last, total = count_wrong(tree, work.wrong, node), len(evidence.fading) - 1, 0.0
+    least = price_edges(tree, work, node, strength, evidence.beta) if strength > 0 else 0.0
+    for at in range(len(tree.line)):
+        if strength > 0:
+            total += np.exp(least - work.price[at])
+        else:
+            total += evidence.fading[min(work.wrong[at] - fewest, last)]
+        work.sums[at] = total
+    new, old = first_above(work.sums, draw * total), tree.place[beside(tree, node)]
+    more = work.wrong[new] - work.wrong[old]
+    work.wrong[:] = 0
+    if new != old:
+        move(tree, node, tree.line[new])
+    return more, new != old
 
 
 @compiled
-def pick(chance: Floats, count: int, draw: float) -> int:
-    """A place drawn with these weights."""
-    total = 0.0
-    for place in range(count):
-        total += chance[place]
-    left = draw * total
-    for place in range(count):
-        left -= chance[place]
-        if left < 0:
-            return place
-    return int(chance[:count].argmax())  # rounding
-
-
-@compiled
-def regraft(
-    tree: Tree, evidence: Evidence, beliefs: Beliefs, work: Work, root: int, node: int, strength: float, draw: float
-) -> tuple[int, int, bool]:
-    """One move of the subtree of `node`: the new root, the change in the number of wrong answers, whether it moved."""
-    root, old = cut(tree, root, node)
-    gone = preorder(node, tree.left, tree.right, work.gone, work.stack)
-    rest = walk(tree, work, root)
-    for place in range(gone):
-        work.inside[work.gone[place]] = 1
-    mark_wrong(tree, evidence, work, gone)
-    for place in range(gone):
-        work.inside[work.gone[place]] = 0
-    weigh(tree, work, rest, evidence.fading)
-    if strength > 0:
-        add_features(tree, beliefs, work, node, rest, strength)
-    new = work.rest[pick(work.chance, rest, draw)]
-    return graft(tree, root, node, new), work.wrong[new] - work.wrong[old], new != old
-
-
-@compiled
-def chosen(parent: Ints, root: int, focus: Ints, state: Ints) -> int:
+def chosen(tree: Tree, focus: Ints, state: Ints) -> int:
     """The node to cut: any but the root, or with a focus one of these items or of the nodes above it; -1 for none.
 
     How far a node is above an item inside its own subtree does not change when the subtree moves, so going up keeps the
     balance of the moves.
     """
     if len(focus) == 0:
-        node = int(uniform(state) * (len(parent) - 1))
-        return node + 1 if node >= root else node
+        return int(tree.line[1 + int(uniform(state) * (len(tree.line) - 1))])
     node = focus[int(uniform(state) * len(focus))]
-    while node != root and uniform(state) < CLIMB:
-        node = parent[node]
-    return node if node != root else -1
+    while tree.parent[node] >= 0 and uniform(state) < CLIMB:
+        node = tree.parent[node]
+    return int(node) if tree.parent[node] >= 0 else -1
 
 
 @compiled
@@ -209,25 +191,25 @@ def advance(
 ) -> float:
     """Moves every chain c, in place: focused[c] times around the items in focus, then moves[c] times anywhere, then a
     new strength of the features. Returns the share of moves that changed a tree."""
-    nodes, leaves = parents.shape[1], len(beliefs.features)
-    left, right, size, rest, gone, stack, depth, inside, number = np.zeros((9, nodes), dtype=np.int32)
-    total, (square, path, price, chance) = np.zeros((nodes, beliefs.features.shape[1])), np.zeros((4, nodes))
-    work = Work(rest, gone, stack, depth, inside, number, path, price, chance)
+    nodes = parents.shape[1]
+    path, price, sums = np.zeros((3, nodes))
+    work = Work(np.zeros(nodes + 1, dtype=np.int32), path, price, sums)
     changed, anywhere = 0, focus[:0]
     for chain in range(len(parents)):
-        tree = Tree(parents[chain], left, right, size, total, square)
+        if focused[chain] + moves[chain] == 0:
+            continue
+        tree = empty_tree(parents[chain], beliefs.features.shape[1])
+        line_up(tree, beliefs.features)
         state = seeds[chain : chain + 1]
-        root = children(tree.parent, left, right)
-        preorder(root, left, right, rest, stack)
-        gather(tree, beliefs.features, rest)
-        for move in range(focused[chain] + moves[chain]):
-            node = chosen(tree.parent, root, focus if move < focused[chain] else anywhere, state)
+        for turn in range(focused[chain] + moves[chain]):
+            node = chosen(tree, focus if turn < focused[chain] else anywhere, state)
             if node >= 0:
                 strength = beliefs.strengths[places[chain]]
-                root, more, moved = regraft(tree, evidence, beliefs, work, root, node, strength, uniform(state))
+                more, moved = regraft(tree, evidence, work, node, strength, uniform(state))
                 wrong[chain] += more
                 changed += moved
         if len(beliefs.strengths) > 1:
-            logs = beliefs.log_weights - beliefs.strengths * feature_cost(tree, leaves)
-            places[chain] = pick(np.exp(logs - logs.max()), len(logs), uniform(state))
+            logs = beliefs.log_weights - beliefs.strengths * feature_cost(tree)
+            chances = np.exp(logs - logs.max()).cumsum()
+            places[chain] = first_above(chances, uniform(state) * chances[-1])
     return changed / max(1, focused.sum() + moves.sum())

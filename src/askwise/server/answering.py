@@ -48,6 +48,7 @@ class Seat:
         return State(
             study=self.study,
             title=self.study,
+            goal=self.record.recipe["goal"],
             state="paused" if self.person.paused else self.record.state,
             question=None if resting or shown.question is None else asked(shown.question),
             done=done,
@@ -59,7 +60,7 @@ class Seat:
             estimate=standing.estimate if standing and standing.done else None,
             certificate=standing.certificate if standing else None,
             behind=shown.behind,
-            preload=pictures(shown),
+            preload=pictures(self.desk.view),
         )
 
 
@@ -121,7 +122,9 @@ async def mine(seat: Who) -> list[Mine]:
     return [
         Mine(
             question=event["question"],
+            kind=asked_of[event["question"]]["kind"],
             text=asked_of[event["question"]]["text"],
+            options=asked_of[event["question"]]["options"],
             response=event.get("response"),
             skipped=event["event"] == "skip",
             time=event["time"],

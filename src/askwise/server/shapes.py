@@ -7,15 +7,17 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from askwise.conversation import Event
-from askwise.server.desk import Shown
+from askwise.server.learner import View
 from askwise.simulate.plan import Forecast
+
+Said = str | bool | int | float  # labels may be any of them; a label 3 is not the number 3.0
 
 
 class Told(BaseModel):
     """An answer. The same key sent twice is one answer."""
 
     question: str = Field(max_length=40)
-    response: str | float = Field(description="One of the question's responses, or a number")
+    response: Said = Field(description="One of the question's responses, or a number")
     key: str = Field(min_length=8, max_length=80)
     seconds: float | None = Field(None, ge=0, le=86400)
 
@@ -48,7 +50,7 @@ class Asked(BaseModel):
     kind: str
     text: str
     options: list[Choice]
-    responses: list[str | float]
+    responses: list[Said]
 
 
 class Coming(BaseModel):
@@ -65,6 +67,7 @@ class State(BaseModel):
 
     study: str
     title: str
+    goal: str
     state: str
     question: Asked | None
     done: str | None
@@ -83,8 +86,10 @@ class Mine(BaseModel):
     """One of a person's own answers."""
 
     question: str
+    kind: str
     text: str
-    response: str | float | None
+    options: list[Choice]
+    response: Said | None
     skipped: bool
     time: str
 
@@ -108,11 +113,11 @@ def asked(event: Event) -> Asked:
     )
 
 
-def pictures(shown: Shown) -> list[str]:
+def pictures(view: View | None) -> list[str]:
     """Of the questions that may come next."""
-    standing = shown.standing
-    events = [] if standing is None or standing.event is None else [standing.event]
-    return [option["image"] for event in events for option in event["options"] if option["image"]]
+    after = [] if view is None else [view.now, *view.ahead.values()]
+    shown = [option["image"] for standing in after if standing.event for option in standing.event["options"]]
+    return list(dict.fromkeys(image for image in shown if image))
 
 
 def coming(forecast: Forecast | None) -> Coming | None:

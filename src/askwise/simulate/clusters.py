@@ -29,13 +29,14 @@ def clusters(
     noise: float = 0.05,
     goal: str = "cluster_of",
     told_noise: float | None = None,
+    trust: float = 1.0,
     chains: int = 64,
 ) -> Task:
     """Items in clusters of random size (uniform over all shares), centres N(0, 1.6^2 I), spread 1, noisy answers.
 
     The goal is the cluster of a random item, with half of the candidates about that item, or all clusters. The learner
-    knows the features and, unless `told_noise` misleads it, the noise; the scales it has to learn. Metric: the mean
-    distance from the posterior to the truth.
+    knows the features and, unless `told_noise` misleads it, the noise; the scales it has to learn. `trust` is how far
+    it trusts the features, which here deserve it. Metric: the mean distance from the posterior to the truth.
 
     >>> sorted(clusters(np.random.default_rng(0), items=12, chains=8).metrics)
     ['error']
@@ -57,7 +58,7 @@ def clusters(
     distance: Distance = ClusterOf(item) if goal == "cluster_of" else ClusterPairs()
     problem = Problem(family, distance, zero_one, noise_beta(believed))
     seed = int(rng.integers(2**31))
-    prior = ClusteringPosterior.prior(family, problem.beta, features=features, chains=chains, seed=seed)
+    prior = ClusteringPosterior.prior(family, problem.beta, features=features, trust=trust, chains=chains, seed=seed)
 
     def error(sample: Sample) -> float:
         there = np.repeat(truth[None], len(sample.weights), axis=0)

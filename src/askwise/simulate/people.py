@@ -88,8 +88,10 @@ class Labeller:
 class Bounded:
     """Bounded noise: the right response is likelier than any other by at least `margin`, on every atom.
 
-    Each atom has chances of its own, drawn once and for all; the adversary's are the worst allowed, with all the noise
-    on one wrong response.
+    Each atom has chances of its own, drawn once and for all; the adversary's are the worst allowed: the right response
+    leads by the margin only, and all the noise is on its strongest rival, the wrong response that most of the `others`
+    (structures, such as draws of the prior) would give, so that most of them profit. With two responses there is only
+    one rival, and no others are needed.
 
     >>> from askwise.structures.finite import Finite
     >>> person = Bounded(Finite([[0, 1], [1, 1]]), np.asarray(1), margin=0.2, adversarial=True)
@@ -101,6 +103,7 @@ class Bounded:
     truth: Any
     margin: float
     adversarial: bool = False
+    others: Any = None
 
     def __post_init__(self) -> None:
         if not 0 < self.margin <= 1:
@@ -113,12 +116,21 @@ class Bounded:
         wrong = [place for place in range(len(responses)) if place != right]
         chances = np.zeros(len(responses))
         if self.adversarial:
-            chances[own.choice(wrong)] = (1 - self.margin) / 2
+            chances[self._rival(atom, responses, wrong)] = (1 - self.margin) / 2
         else:
             chances[wrong] = own.dirichlet(np.ones(len(wrong)))
             chances *= own.random() * (1 - self.margin) / (1 + chances.max())
         chances[right] = 1 - chances.sum()
         return chances
+
+    def _rival(self, atom: Any, responses: list[Response], wrong: list[int]) -> int:
+        """The place of the wrong response that most others give; of equally many, the first."""
+        if len(wrong) == 1:
+            return wrong[0]
+        if self.others is None:
+            raise SettingError("with three or more responses an adversary needs others= to know the strongest rival")
+        given = self.family.decide(self.family.predict(self.others, np.asarray(atom)[None]))[:, 0].tolist()
+        return max(wrong, key=lambda place: given.count(responses[place]))
 
     def respond(self, atom: Any, rng: Generator) -> Response:
         responses, _ = _decision(self.family, self.truth, atom)

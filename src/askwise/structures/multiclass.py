@@ -45,13 +45,17 @@ class SoftmaxPool:
     def dimension(self) -> int:
         return len(self.labels) * self.points.shape[1]
 
+    def features(self, atoms: Ints) -> Floats:
+        """(A, D)"""
+        return self.points[np.asarray(atoms, dtype=int)]
+
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         return draw_pool(len(self.points), count, rng)
 
     def predict(self, structures: Floats, atoms: Ints) -> Floats:
-        """(S, A, K) scores."""
+        """(S, A, K) scores, in memory label by label: sums over a short last axis are slow."""
         weights = np.asarray(structures).reshape(len(structures), len(self.labels), -1)
-        return np.einsum("skd,ad->sak", weights, self.points[atoms], optimize=True)
+        return np.moveaxis(weights.swapaxes(0, 1) @ self.points[atoms].T, 0, -1)
 
     def decide(self, predictions: Floats) -> Ints:
         return np.asarray(predictions).argmax(axis=-1)

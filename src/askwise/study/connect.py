@@ -15,6 +15,7 @@ from askwise.study.address import Address
 
 MAGIC = b"SQLite format 3\0"
 WAIT = 30  # seconds for another program to finish writing
+READING = "askwise_reading"  # the option of a connection that will not write
 SENTENCES = {  # what SQLite says -> what we say
     "disk is full": "the disk is full: nothing was added, and what was saved before is safe; free some space",
     "disk i/o error": "the disk cannot be written: nothing was added, and what was saved before is safe",
@@ -49,7 +50,9 @@ def connect(address: Address) -> Engine:
 
     @event.listens_for(engine, "begin")
     def on_begin(connection: Any) -> None:
-        connection.exec_driver_sql("BEGIN")
+        # who will write waits for the lock at once: a reader that turns into a writer may be refused without waiting
+        reading = connection.get_execution_options().get(READING)
+        connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
     return engine
 

@@ -21,6 +21,7 @@ from askwise.study.address import Address
 from askwise.study.draws import DRAWS, drawn, variables
 from askwise.study.files import Table, of_one_kind, whole
 from askwise.study.journal import StudyJournal
+from askwise.study.participants import take_along
 from askwise.study.store import Store
 from askwise.threads import one_thread
 
@@ -209,8 +210,8 @@ def read_log(path: str | Path) -> tuple[Recipe, list[Event]]:
 
 
 def copy(source: str | Path, target: str | Path) -> None:
-    """Copies a study, file or database entry, to a new place: the table, its pictures, everything that happened.
-    Participants, and logs of their own, stay where they are.
+    """Copies a study, file or database entry, to a new place: the table, its pictures, everything that happened, and
+    its participants with their logs and links.
 
     >>> import askwise, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -220,15 +221,14 @@ def copy(source: str | Path, target: str | Path) -> None:
     <Session: best_item, 0 answers, 0 open>
     """
     here, there = Store.at(Address.of(source)), Address.of(target)
-    try:
-        record = here.record()
-        log = StudyJournal(here, record).since(0)
-        there = there if there.name else there.named(record.name)
-        Store.create(there, record.recipe, here.images(record.study), log)
-        kept = here.checkpoint(record.study)
-    finally:
-        here.close()
+    record = here.record()
+    log = StudyJournal(here, record).since(0)
+    there = there if there.name else there.named(record.name)
+    Store.create(there, record.recipe, here.images(record.study), log)
+    made = Store.at(there)
+    take_along(here, record, made)
+    kept = here.checkpoint(record.study)
     if kept is not None:
-        made = Store.at(there)
         made.keep_checkpoint(made.record().study, kept)
-        made.close()
+    here.close()
+    made.close()

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import func, insert, select, update
 
 from askwise.errors import SettingError, StudyError
-from askwise.study.schema import participants, studies
+from askwise.study.schema import events, participants, studies
 from askwise.study.store import Record, Store
 
 MODES = ("own", "pooled")
@@ -36,7 +36,7 @@ def invite(store: Store, study: Record, name: str, quota: int | None = None) -> 
     """A new participant; in a study where each has a posterior of their own, with a log of their own."""
     if quota is not None and quota < 1:
         raise SettingError(f"a quota is at least one answer, got {quota}")
-    id, now = secrets.token_urlsafe(9), datetime.now(UTC).isoformat(timespec="seconds")
+    id, now = secrets.token_urlsafe(9), datetime.now(UTC).isoformat(timespec="microseconds")
     with store.begin() as connection:
         log = study.study
         if study.mode == "own":
@@ -90,7 +90,7 @@ def set_mode(store: Store, study: int, mode: str) -> None:
 
 def token_of(store: Store, study: int, participant: str) -> str:
     """What stands in a participant's link: who they are, signed."""
-    mark = hmac.new(_secret(store, study), f"{study}/{participant}".encode(), sha256).digest()[:16]
+    mark = hmac.new(_secret(store, study), participant.encode(), sha256).digest()[:16]
     return f"{participant}.{urlsafe_b64encode(mark).decode().rstrip('=')}"
 
 
@@ -99,6 +99,30 @@ def holder(store: Store, study: int, token: str) -> Participant | None:
     id = token.partition(".")[0]
     genuine = hmac.compare_digest(token_of(store, study, id).encode(), token.encode())
     return person(store, study, id) if genuine else None
+
+
+def take_along(here: Store, study: Record, there: Store) -> None:
+    """Copies the people of a study, with their logs and their links, to where the study itself was copied."""
+    target = there.record()
+    with here.begin() as source:
+        shared = source.execute(select(studies).where(studies.c.study == study.study)).one()
+        invited = list(source.execute(select(participants).where(participants.c.study == study.study)))
+        logs = list(source.execute(select(studies).where(studies.c.parent == study.study)))
+        told = {row.study: list(source.execute(select(events).where(events.c.study == row.study))) for row in logs}
+    with there.begin() as connection:
+        kept = {"state": shared.state, "mode": shared.mode, "secret": shared.secret}
+        connection.execute(update(studies).where(studies.c.study == target.study).values(**kept))
+        moved = {study.study: target.study}
+        for row in logs:
+            values = {**row._asdict(), "parent": target.study, "name": f"{target.name}/{row.name.partition('/')[2]}"}
+            del values["study"]
+            made = connection.execute(insert(studies).values(**values)).inserted_primary_key
+            moved[row.study] = int(made[0])  # type: ignore[index]
+            for event in told[row.study]:
+                connection.execute(insert(events).values(**{**event._asdict(), "study": moved[row.study]}))
+        for person in invited:
+            own = {"study": target.study, "log": moved[person.log]}
+            connection.execute(insert(participants).values(**{**person._asdict(), **own}))
 
 
 def _secret(store: Store, study: int) -> bytes:

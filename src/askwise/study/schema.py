@@ -121,6 +121,12 @@ def _people(connection: Connection) -> None:
 MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {1: _people}  # from that version to the next one
 
 
+def is_current(connection: Connection) -> bool:
+    """Whether the tables are there, in the version of this askwise."""
+    there = inspect(connection).has_table(schema.name)
+    return there and connection.execute(select(schema.c.version)).scalar_one() == VERSION
+
+
 def bring_up_to_date(connection: Connection, where: str) -> None:
     """Makes the tables, or takes those of an older version forward, one version at a time."""
     if not inspect(connection).has_table(schema.name):

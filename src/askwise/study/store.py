@@ -19,8 +19,8 @@ from sqlalchemy import Connection, Engine, Select, Table, delete, exc, func, ins
 from askwise.conversation import Event
 from askwise.errors import StudyError
 from askwise.study.address import Address
-from askwise.study.connect import connect, inspected, speaking, writable
-from askwise.study.schema import bring_up_to_date, checkpoints, events, forecasts, images, studies
+from askwise.study.connect import READING, connect, inspected, speaking, writable
+from askwise.study.schema import bring_up_to_date, checkpoints, events, forecasts, images, is_current, studies
 
 CHECKED = 200  # MB up to which a file is checked page by page when it is opened
 
@@ -64,11 +64,14 @@ class Store:
         if address.is_file:
             inspected(Path(address.where))
         store = Store(address, connect(address))
-        with store.begin() as connection:
+        with store._reading() as connection:
             small = address.is_file and Path(address.where).stat().st_size < CHECKED * 2**20
             if small and connection.exec_driver_sql("PRAGMA quick_check(1)").scalar() != "ok":
                 raise StudyError(f"{address} is damaged; take a copy of it from before")
-            bring_up_to_date(connection, str(address))
+            current = is_current(connection)
+        if not current:
+            with store.begin() as connection:
+                bring_up_to_date(connection, str(address))
         return store
 
     @staticmethod
@@ -167,13 +170,19 @@ class Store:
 
     def read(self, query: Select[Any]) -> list[Any]:
         """All rows of a query."""
-        with self.begin() as connection:
+        with self._reading() as connection:
             return list(connection.execute(query))
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction; what goes wrong is one sentence."""
+        """A transaction that writes; what goes wrong is one sentence."""
         with speaking(self.address), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        """A transaction that only reads, beside whoever writes."""
+        with speaking(self.address), self.engine.execution_options(**{READING: True}).begin() as connection:
             yield connection
 
 

@@ -60,6 +60,14 @@ def test_what_was_prepared_is_what_would_have_come(goal):
     assert timeless(ahead.log) == timeless(plain.log)
 
 
+def test_an_item_s_name_means_its_side():
+    session = best()
+    question = session.ask()
+    session.prepare()
+    session.tell(question.options[1].name)
+    assert session.turn.chosen is not None
+
+
 def test_preparing_changes_nothing_and_is_forgotten_when_something_else_happens():
     plain, ahead = best(), best()
     for session in (plain, ahead):

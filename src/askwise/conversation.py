@@ -182,6 +182,14 @@ class Conversation:
             return known
         return next(code for name, code in self.asked[id]["codes"] if name == known)
 
+    def standard(self, id: str, said: Response) -> Response:
+        """The first of the question's responses that means the same: left, where the item's name was told."""
+        event = self.asked[id]
+        if event["kind"] == NUMBER:
+            return said
+        meant = self.code(id, said)
+        return next((response for response in event["responses"] if self.code(id, response) == meant), said)
+
     def answer(self, event: Event) -> Answer:
         """What a told event means to a posterior."""
         id = event["question"]

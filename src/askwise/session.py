@@ -270,7 +270,7 @@ class Session(Reading):
             return Turn(self.aim, beliefs.undo(id))
         if kind != "tell":
             return self.turn
-        place = (len(self.log), id, event["response"], event.get("who"))
+        place = (len(self.log), id, self.conversation.standard(id, event["response"]), event.get("who"))
         return self._ahead.get(place) or Turn(self.aim, beliefs.tell(id, self.conversation.answer(event)))
 
     def _after(self, talk: Conversation, event: Event) -> Turn:

@@ -21,6 +21,7 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Lets simulated people answer, with the study's rule and at random, and recommends rule and epsilon."""
+    from askwise.study.planning import keep
     from askwise.study.planning import plan as planned
 
     session = opened(file)
@@ -28,6 +29,7 @@ def plan(
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task("simulated people", total=2 * people)
         found = planned(session, people, seconds, workers, lambda: progress.advance(bar))
+    keep(session, found)
     closed(session)
     if as_json:
         typer.echo(json.dumps(found))

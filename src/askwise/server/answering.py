@@ -9,8 +9,9 @@ from fastapi import APIRouter, Depends, HTTPException, Request, Response
 
 from askwise.server.desk import Desk, Shown
 from askwise.server.hub import Hub
-from askwise.server.learner import why
-from askwise.server.shapes import Mine, Skipped, State, Told, Undone, asked, pictures
+from askwise.server.learner import Standing, why
+from askwise.server.shapes import Coming, Mine, Skipped, State, Told, Undone, asked, coming, pictures
+from askwise.simulate.plan import forecast
 from askwise.study.participants import Participant, holder
 from askwise.study.store import Record
 
@@ -56,12 +57,21 @@ class Seat:
             quota=self.person.quota,
             diameter=None if standing is None else standing.diameter,
             start=start,
-            forecast=None,
+            forecast=None if standing is None or standing.done else self._coming(standing),
             estimate=standing.estimate if standing and standing.done else None,
             certificate=standing.certificate if standing else None,
             behind=shown.behind,
             preload=pictures(self.desk.view),
         )
+
+    def _coming(self, standing: Standing) -> Coming | None:
+        """Questions still to come: as people took who were simulated for the study, within quota and budget."""
+        options = self.record.recipe["options"]
+        left = [int(options.get("budget", 10**6)) - standing.answers]
+        if self.person.quota is not None:
+            left.append(self.person.quota - len(self.desk.mine(self.person.participant)))
+        trips = self.hub.trips(self.study)
+        return coming(forecast(trips, standing.diameter, standing.answers, max(1, min(left))))
 
 
 async def seated(request: Request, study: str, token: str) -> Seat:

@@ -47,6 +47,7 @@ class Desk:
         self.standing: Standing | None = None
         self.fallbacks = 0  # questions that were not the rule's choice
         self.failures = 0  # of the learner, in a row
+        self._who = ""  # the only one who answers, in a log of their own
         self._lock = asyncio.Lock()
         self._looking: asyncio.Task[None] | None = None
         self._leases: dict[str, tuple[str, float]] = {}  # by question: who has it, until when
@@ -66,7 +67,8 @@ class Desk:
                     break
                 said = self.talk.match(self.talk.to_answer(question), response)
                 event = happened("tell", question, response=said, who=who, seconds=seconds, key=key)
-                after = self.view.ahead.get(said) if self._ahead_of(question) and self.view else None
+                meant = self.talk.standard(question, said)
+                after = self.view.ahead.get(meant) if self._ahead_of(question) and self.view else None
                 more = [] if after is None or after.event is None or self.pooled else [_now(after.event)]
                 if await self._append(event, *more):
                     if after is not None and not self.pooled:
@@ -122,7 +124,7 @@ class Desk:
     async def _look(self) -> None:
         while self.view is None or not self.view.whole or self.view.position < len(self.talk.log):
             try:
-                self.view = await self.learner.run(look, self.job, self.pooled)
+                self.view = await self.learner.run(look, self.job, None if self.pooled else self._who)
                 self.standing, self.failures = self.view.now, 0
             except Exception:
                 self.failures += 1
@@ -132,6 +134,7 @@ class Desk:
 
     async def _shown(self, who: str) -> Shown:
         """What this person sees now; under the lock."""
+        self._who = who
         id = self._theirs(who)
         behind = False
         if id is None and not self._stopped():

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from askwise.errors import StudyError
 from askwise.server.desk import Desk
-from askwise.server.learner import Learner
+from askwise.server.learner import Job, Learner, travel
+from askwise.simulate.plan import Journey
 from askwise.study.address import SUFFIX, Address
 from askwise.study.journal import StudyJournal
 from askwise.study.participants import Participant
@@ -21,10 +22,13 @@ class Hub:
     def __init__(self, target: str, learner: Learner):
         self.target = target
         self.learner = learner
+        self.aside = Learner(1)  # for what takes long and nobody who answers waits for: reports, plans, the dashboard
+        self.plans: dict[str, tuple[int, int]] = {}  # being simulated: people who are through, and all
         self.folder = Path(target) if Path(target).is_dir() else None
         self._stores: dict[str, Store] = {}
         self._desks: dict[tuple[str, int], Desk] = {}
         self._listeners: dict[str, set[asyncio.Event]] = {}
+        self._trips: dict[str, asyncio.Task[tuple[int, list[Journey]]]] = {}
         if self.folder is None:
             self.names()  # refuses what is no study at the start
 
@@ -65,15 +69,30 @@ class Hub:
         if (name, log) not in self._desks:
             record = store.record(log)
             pooled = record.mode == "pooled"
-            address = self.place(name)
-            where = address.where if address.is_file else f"{address.where}#{address.name or ''}"
             journal = StudyJournal(store, record)
-            self._desks[name, log] = Desk(journal, (where, log), self.learner, pooled, lambda: self.changed(name))
+            self._desks[name, log] = Desk(
+                journal, self.job(name, log), self.learner, pooled, lambda: self.changed(name)
+            )
         return self._desks[name, log]
+
+    def job(self, name: str, log: int) -> Job:
+        """What a worker needs to find a log."""
+        address = self.place(name)
+        return (address.where if address.is_file else f"{address.where}#{address.name or ''}"), log
 
     def desks(self, name: str) -> list[Desk]:
         """Those in use."""
         return [desk for (study, _), desk in self._desks.items() if study == name]
+
+    def trips(self, name: str) -> list[Journey]:
+        """People who were simulated for this study; the first call sends them out and does not wait."""
+        if name not in self._trips:
+            self._trips[name] = asyncio.create_task(
+                self.learner.run_aside(travel, self.job(name, self.record(name).study))
+            )
+        task = self._trips[name]
+        found: tuple[int, list[Journey]] = task.result() if task.done() and task.exception() is None else (0, [])
+        return found[1]
 
     def changed(self, name: str) -> None:
         """Wakes whoever watches the study."""
@@ -91,5 +110,6 @@ class Hub:
 
     def close(self) -> None:
         self.learner.close()
+        self.aside.close()
         for store in self._stores.values():
             store.close()

@@ -17,6 +17,7 @@ from typing import Any
 
 from askwise.conversation import Event
 from askwise.session import Session
+from askwise.simulate.plan import Journey
 from askwise.streams import stream
 from askwise.turn import Turn
 
@@ -50,10 +51,11 @@ class View:
     whole: bool = True  # False: taken over from what was worked out ahead, until a worker has looked again
 
 
-def look(job: Job, pooled: bool) -> View:
+def look(job: Job, who: str | None) -> View:
     """Brings the session up to date and looks one answer ahead; in a worker.
 
-    Where people share a log, each answer changes what is best for all; the best few questions are handed out in turn.
+    `who` is whose log it is. Where people share one (None), each answer changes what is best for all; the best few
+    questions are handed out in turn.
     """
     session = _session(job)
     session.refresh()
@@ -63,15 +65,15 @@ def look(job: Job, pooled: bool) -> View:
     certificate = str(session.certificate()) if session.done else None
     now = _standing(turn, session.reason, None, certificate)
     spares: list[Event] = []
-    if not session.done and (pooled or not talk.open()):
+    if not session.done and (who is None or not talk.open()):
         best, *spares = turn.best(talk, SPARES)
         now = _standing(turn, None, best)
     elif not session.done:
         atoms = turn.fresh_atoms(talk)
         some = stream(session.aim.seed, len(talk.log), "spares").permutation(len(atoms))[:SPARES]
         spares = [turn.pose(talk, atoms[place]) for place in some]
-    if not pooled:
-        session.prepare()
+    if who is not None:
+        session.prepare(who)
     ahead = {
         response: _standing(after, after.foreseen, None if after.chosen is None else after.chosen[1])
         for (place, _, response, _), after in list(session._ahead.items())
@@ -90,12 +92,32 @@ def why(job: Job, question: str) -> list[dict[str, Any]]:
     ]
 
 
+def travel(job: Job) -> tuple[int, list[Journey]]:
+    """People simulated from the start, for "about 12 more questions"; in a worker. They are kept for the next time."""
+    from askwise.study.forecasts import PATIENCE, PEOPLE, keep_trips, kept_trips, limit_of, several
+
+    session = _session(job)
+    store, study = session.journal.store, session.journal.record.study  # type: ignore[union-attr]
+    since, trips = kept_trips(store, study, session.pursued)
+    if not trips or since:
+        assert session.recipe is not None
+        since, trips = 0, several((session.recipe, [], None), 2 * PEOPLE, limit_of(session), PATIENCE)
+        keep_trips(store, study, session.pursued, since, trips)
+    return since, trips
+
+
 class Learner:
     """Single-process pools; a log always goes to the same one, which has its session in memory."""
 
     def __init__(self, workers: int | None = None):
         self._spawn = multiprocessing.get_context("spawn")
-        self._pools = [self._pool() for _ in range(workers or os.cpu_count() or 1)]
+        self._pools = [self._pool(5) for _ in range(workers or os.cpu_count() or 1)]
+        self._aside: ProcessPoolExecutor | None = None
+
+    async def run_aside(self, function: Any, *more: Any) -> Any:
+        """For what may take long: a process of its own, behind everything else."""
+        self._aside = self._aside or self._pool(15)
+        return await asyncio.wrap_future(self._aside.submit(function, *more))
 
     async def run(self, function: Any, job: Job, *more: Any) -> Any:
         """The function's result; a worker that died is replaced, and the next call finds a new one."""
@@ -103,23 +125,26 @@ class Learner:
         try:
             return await asyncio.wrap_future(self._pools[place].submit(function, job, *more))
         except BrokenProcessPool:
-            self._pools[place] = self._pool()
+            self._pools[place] = self._pool(5)
             raise
 
     def close(self) -> None:
-        for pool in self._pools:
+        for pool in (*self._pools, *([self._aside] if self._aside else [])):
+            workers = list(pool._processes.values())
             pool.shutdown(wait=False, cancel_futures=True)
+            for worker in workers:
+                worker.terminate()
 
-    def _pool(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(1, mp_context=self._spawn, initializer=_begin)
+    def _pool(self, patience: int) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(1, mp_context=self._spawn, initializer=_begin, initargs=(patience,))
 
 
-def _begin() -> None:
-    """One BLAS thread a worker, and the code loaded before the first question."""
+def _begin(patience: int) -> None:
+    """The code is loaded before the first question; answers are written down before new questions are worked out."""
     import askwise.goals
     import askwise.study  # noqa: F401
 
-    os.nice(5)  # answers are written down before new questions are worked out
+    os.nice(patience)
 
 
 def _session(job: Job) -> Session:

@@ -19,6 +19,7 @@ from askwise.session import Session
 from askwise.simulate.plan import Forecast, Journey, forecast, journey
 from askwise.study.checkpoint import freeze, thaw
 from askwise.study.journal import StudyJournal
+from askwise.study.store import Store
 
 PEOPLE = 8  # simulated while a study is under way
 SOON = 5  # answers after which they are simulated anew, or half as many as there are, if that is more
@@ -136,19 +137,27 @@ class Forecaster:
                 self._save()
 
     def _load(self) -> None:
-        kept = self._journal and self._journal.store.forecast(self._journal.record.study, self._goal())
-        if kept:
-            self._trips = [Journey(trip["rule"], tuple(trip["diameters"]), trip["stopped"]) for trip in kept["trips"]]
-            self._since = kept["since"]
+        if self._journal:
+            self._since, self._trips = kept_trips(self._journal.store, self._journal.record.study, self.session.pursued)
 
     def _save(self) -> None:
         if self._journal:
-            body = {"since": self._since, "trips": [asdict(trip) for trip in self._trips]}
-            self._journal.store.keep_forecast(self._journal.record.study, self._goal(), body)
+            keep_trips(self._journal.store, self._journal.record.study, self.session.pursued, self._since, self._trips)
 
-    def _goal(self) -> str:
-        pursued = self.session.pursued
-        return "" if pursued is None else f"{pursued['goal']} {sorted(pursued['options'].items())!r}"
+
+def kept_trips(store: Store, study: int, pursued: Recipe | None) -> tuple[int, list[Journey]]:
+    """People who were simulated before for this goal: how many answers there were when they set out, and their ways."""
+    kept = store.forecast(study, _goal(pursued)) or {"since": 0, "trips": []}
+    return kept["since"], [Journey(one["rule"], tuple(one["diameters"]), one["stopped"]) for one in kept["trips"]]
+
+
+def keep_trips(store: Store, study: int, pursued: Recipe | None, since: int, trips: Sequence[Journey]) -> None:
+    """Keeps them for the next time."""
+    store.keep_forecast(study, _goal(pursued), {"since": since, "trips": [asdict(trip) for trip in trips]})
+
+
+def _goal(pursued: Recipe | None) -> str:
+    return "" if pursued is None else f"{pursued['goal']} {sorted(pursued['options'].items())!r}"
 
 
 def several(state: State, people: int, limit: int, seconds: float) -> list[Journey]:

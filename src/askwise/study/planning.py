@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,10 @@ import numpy as np
 from askwise.session import Session
 from askwise.simulate.plan import Journey, spread
 from askwise.study.forecasts import simulate
+from askwise.study.journal import StudyJournal
 
 BASELINE = "random"
+KEPT = "plan"  # under this name a study keeps it
 TRIED = (4.0, 2.0, 1.0, 0.5)  # times epsilon
 
 
@@ -20,11 +22,19 @@ def plan(
     session: Session, people: int, seconds: float, workers: int | None, each: Callable[[], None]
 ) -> dict[str, Any]:
     """By rule, how many questions people drawn from what is believed now take; and advice in plain words."""
-    pursued = session.pursued
-    options = pursued["options"] if pursued else {}
-    own = str(options.get("rule", "expected"))
-    rules = list(dict.fromkeys([own, BASELINE]))
-    trips = simulate(session, rules, people, seconds, workers or os.cpu_count() or 1, each)
+    return summary(
+        session, people, simulate(session, rules_of(session), people, seconds, workers or os.cpu_count() or 1, each)
+    )
+
+
+def rules_of(session: Session) -> list[str]:
+    """The study's own rule and the one it is compared with."""
+    return list(dict.fromkeys([str(_options(session).get("rule", "expected")), BASELINE]))
+
+
+def summary(session: Session, people: int, trips: dict[str, list[Journey]]) -> dict[str, Any]:
+    """What follows from the journeys of simulated people."""
+    options, own = _options(session), rules_of(session)[0]
     rows = {rule: _row(found) for rule, found in trips.items()}
     epsilon = float(options.get("epsilon", 0.05))
     tried = [factor * epsilon for factor in TRIED if factor * epsilon <= 1]
@@ -37,6 +47,16 @@ def plan(
         "epsilon": {"now": epsilon, "questions": ladder},
         "advice": advice,
     }
+
+
+def keep(session: Session, found: dict[str, Any]) -> None:
+    """Keeps a plan in the study, for those who look at it later."""
+    if isinstance(session.journal, StudyJournal):
+        session.journal.store.keep_forecast(session.journal.record.study, KEPT, found)
+
+
+def _options(session: Session) -> Mapping[str, Any]:
+    return session.pursued["options"] if session.pursued else {}
 
 
 def _row(trips: Sequence[Journey]) -> dict[str, Any]:

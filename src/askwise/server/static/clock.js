@@ -6,6 +6,8 @@ export class Clock {
   #seen = 0; // milliseconds looked at, up to #since
   #since = null; // null: not painted yet, or hidden
   #question = null;
+  #shown = null;
+  painted = null;
 
   constructor(place) {
     this.place = place;
@@ -13,17 +15,22 @@ export class Clock {
     addEventListener("pagehide", () => this.#rest());
   }
 
-  /** Begins once the question is painted; a question that was on screen before a reload goes on from there. */
+  /** Begins once the question is painted; one that was on screen before a reload goes on from there. False if another
+   * question came meanwhile. */
   async start(question, images) {
+    const shown = (this.#shown = {});
     this.#since = this.painted = this.#question = null;
     const decoded = Promise.allSettled(images.map((image) => image.decode()));
     await Promise.race([decoded, new Promise((done) => setTimeout(done, 4000))]);
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    if (shown !== this.#shown) return false;
     const kept = (recall(this.place) ?? "").split(" ");
     this.#question = question;
     this.#seen = kept[0] === question ? Number(kept[1]) : 0;
+    keep(this.place, ""); // asked once more after an undo, it begins anew
     this.painted = performance.now();
     this.#resume();
+    return true;
   }
 
   /** Milliseconds since the question was painted, hidden or not; 0 before. */

@@ -10,17 +10,24 @@ export class Refused extends Error {}
 
 export async function request(url, body = null) {
   const sent = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  let reply, content;
+  let reply, text;
   try {
-    const signal = AbortSignal.timeout(20_000);
-    reply = await fetch(url, { ...(body && sent), cache: "no-store", signal });
-    content = await reply.json();
+    reply = await fetch(url, { ...(body && sent), cache: "no-store", signal: AbortSignal.timeout(20_000) });
+    text = await reply.text();
   } catch {
     throw new Unreachable("No connection.");
   }
-  if (reply.ok) return content;
-  const sentence = typeof content.detail === "string" ? content.detail : "Something went wrong.";
-  throw reply.status === 429 || reply.status >= 500 ? new Unreachable(sentence) : new Refused(sentence);
+  if (reply.ok) return JSON.parse(text);
+  if (reply.status !== 429 && reply.status < 500) throw new Refused(sentence(text));
+  throw new Unreachable(sentence(text));
+}
+
+function sentence(text) {
+  try {
+    return String(JSON.parse(text).detail);
+  } catch {
+    return "The server is not well at the moment.";
+  }
 }
 
 /** A key that no other answer has. */

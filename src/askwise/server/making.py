@@ -1,0 +1,101 @@
+"""From an uploaded table to a study, and what leaves one again. The arithmetic is done in a worker."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from askwise import study as studies
+from askwise.conversation import Conversation
+from askwise.errors import DataError, SettingError
+from askwise.goals.build import remake
+from askwise.reading import Recipe
+from askwise.report.page import page
+from askwise.server.learner import Job
+from askwise.study.address import Address
+from askwise.study.exchange import answers_table
+from askwise.study.files import Table, write
+from askwise.study.journal import StudyJournal
+from askwise.study.new import in_words, make, understood
+from askwise.study.participants import people
+from askwise.study.read import TABLES, Data, read_table
+from askwise.study.store import Store
+
+
+class Made(BaseModel):
+    """What was understood of a table."""
+
+    study: str
+    made: bool
+    goal: str
+    rows: int
+    name: str | None
+    features: list[str]
+    left_out: dict[str, str]
+    responses: list[str]
+    questions: int
+    words: list[str]
+
+
+def read_upload(
+    job: Job, goal: str, options: Mapping[str, Any], content: bytes, suffix: str
+) -> tuple[Recipe, dict[str, Any]]:
+    """The recipe of a study of the table, and what was understood; in a worker.
+
+    >>> recipe, found = read_upload(("", 0), "top-k", {"k": 2}, b"name\\ntea\\nmilk\\nwater\\n", ".csv")
+    >>> recipe["goal"], found["words"][0]
+    ('top_k', 'Find the best 2 of the 3 items.')
+    """
+    if suffix not in TABLES:
+        raise DataError(f"a table is one of {', '.join(TABLES)}; save it as CSV first")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"table{suffix}"
+        path.write_bytes(content)
+        columns = read_table(path)
+    try:
+        session = make(goal, Data(columns, Path(f"the table{suffix}")), options)
+        words, facts = in_words(session), understood(session).as_dict()
+    except (TypeError, KeyError) as error:
+        raise SettingError(f"the options do not fit the goal {goal}: {error}") from None
+    assert session.recipe is not None
+    return session.recipe, {**facts, "words": words}
+
+
+def page_of(job: Job) -> str:
+    """The report page of a log; in a worker."""
+    return page(studies.open(job[0], log=job[1]))
+
+
+def answers_of(job: Job, study: int) -> str:
+    """The answers of a log as CSV, those of all logs if it is the study's own; in a worker.
+
+    Nothing is worked out for it: the answers stand in the logs.
+    """
+    store = Store.at(Address.of(job[0]))
+    names = {one.participant: one.name for one in people(store, study)}
+    logs = [job[1]] if job[1] != study else sorted({study, *(one.log for one in people(store, study))})
+    session = remake(store.record(study).recipe)
+    whole: Table = {}
+    for log in logs:
+        session.conversation = Conversation()
+        for event in StudyJournal(store, store.record(log)).since(0):
+            session.conversation.record(event)
+        table = answers_table(session)
+        table["name"] = [names.get(who, who) for who in table["who"]]
+        whole = _joined(whole, table)
+    store.close()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "answers.csv"
+        write(whole, path)
+        return path.read_text(encoding="utf-8")
+
+
+def _joined(one: Table, other: Table) -> Table:
+    """The rows of both; a column that one of them lacks is empty there."""
+    rows = [len(next(iter(table.values()), [])) for table in (one, other)]
+    columns = [*one, *(column for column in other if column not in one)]
+    return {column: [*one.get(column, [None] * rows[0]), *other.get(column, [None] * rows[1])] for column in columns}

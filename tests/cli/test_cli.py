@@ -127,7 +127,7 @@ def test_demo_finds_a_car_and_leaves_a_page(tmp_path):
     assert "found in" in done.stdout
     assert "On average over what is still plausible after" in done.stdout
     assert "The same buyer asked at random:" in done.stdout
-    assert "askwise.best_item(cars())" in done.stdout  # how to answer yourself
+    assert "askwise new best-item cars.csv" in done.stdout  # how to answer yourself
     page = Page()
     page.feed((tmp_path / "demo.html").read_text(encoding="utf-8"))
     assert page.addresses == []  # nothing to fetch: the page stands alone

@@ -17,16 +17,20 @@ import pytest
 
 import askwise
 from askwise.study.address import Address
-from askwise.study.participants import invite, pause, set_state, token_of
+from askwise.study.participants import invite, pause, token_of
 from askwise.study.store import Store
 
 playwright = pytest.importorskip("playwright.sync_api", reason="NOT RUN: playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="NOT RUN: axe is not installed")
-EVIL = ["<img src=x onerror=\"document.title='evil'\">", "<script>document.title='evil'</script>", "H<sub>2</sub>O", "a < b"]
+EVIL = [
+    "<img src=x onerror=\"document.title='evil'\">",
+    "<script>document.title='evil'</script>",
+    "H<sub>2</sub>O",
+    "a < b",
+]
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 TABLE = [{"name": f"item {i}", "x": (7 * i) % 11, "y": (5 * i) % 13} for i in range(12)]
 WORDS = ["a bell", "a key", "rain", "a long walk with a friend", "salt", "wool"]
-TAKES = "{ get: () => %s, configurable: true }"
 KINDS = {"pair": "ArrowLeft", "same": "ArrowRight", "triple": "2", "label": "1", "number": "3.5"}
 
 
@@ -52,7 +56,7 @@ def sessions():
         "label": askwise.classifier(TABLE, labels=("cold", "hot"), budget=3, epsilon=0.001, seed=1),
         "number": askwise.best_column((3, 3), budget=3, epsilon=0.001, **small),
         "long": askwise.ranking(TABLE, epsilon=0.0001, budget=40, **small),
-        "evil": askwise.clusters(EVIL, budget=40, epsilon=0.0001, **small),
+        "names": askwise.clusters(EVIL, budget=40, epsilon=0.0001, **small),
     }
 
 
@@ -80,17 +84,17 @@ class Site:
     @contextmanager
     def context(self, welcome=False, **options):
         """A fresh browser profile; in the end no page may have complained."""
-        context = self.browser.new_context(**options)
+        seen = [{"origin": self.where, "localStorage": [{"name": "askwise welcomed", "value": "yes"}]}]
+        context = self.browser.new_context(storage_state=None if welcome else {"origins": seen}, **options)
         context.set_default_timeout(20_000)
-        if not welcome:
-            context.add_init_script("localStorage.setItem('askwise welcomed', 'yes')")
         complaints = []
         context.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
         context.on("weberror", lambda error: complaints.append(str(error.error)))
         yield context
         context.close()
         expected = re.compile(r"ERR_INTERNET_DISCONNECTED|status of (409|500|503)")
-        assert [complaint for complaint in complaints if not expected.search(complaint)] == []
+        unexpected = [complaint for complaint in complaints if not expected.search(complaint)]
+        assert not unexpected, unexpected
 
     @contextmanager
     def page(self, study, quota=None, **options):
@@ -112,7 +116,17 @@ def site(tmp_path_factory):
     images = {f"{i}.png": png((40 * i, 120, 255 - 40 * i)) for i in range(len(WORDS))}
     for name, session in sessions().items():
         Store.create(Address.of(folder / f"{name}.askwise"), session.recipe, images)
-    command = [sys.executable, "-c", "from askwise.cli import main; main()", "serve", str(folder), "--port", "0", "--workers", "1"]
+    command = [
+        sys.executable,
+        "-c",
+        "from askwise.cli import main; main()",
+        "serve",
+        str(folder),
+        "--port",
+        "0",
+        "--workers",
+        "1",
+    ]
     single = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=single) as server,
@@ -128,11 +142,10 @@ def site(tmp_path_factory):
 
 
 def ready(page):
-    """Waits until a question can be answered, or all is over."""
+    """Waits until a question was on screen for longer than a stray tap takes, or all is over."""
     page.wait_for_function("""() => {
         const asking = document.getElementById('asking'), rest = document.getElementById('rest');
-        if (asking.hidden) return !['One moment'].includes(rest.textContent);
-        return !asking.classList.contains('waiting');
+        return asking.hidden ? rest.textContent !== 'One moment' : !asking.classList.contains('waiting');
     }""")
     page.wait_for_timeout(300)
 
@@ -141,5 +154,379 @@ def question(page):
     return page.locator("#text").get_attribute("aria-label")
 
 
-if __name__ == "__main__":
-    pass
+def count(page):
+    return int(page.locator("#count").inner_text().split()[0])
+
+
+def press(page, key):
+    """Answers, and waits for what comes next."""
+    if page.locator("#number").count() and key not in "suw":
+        page.keyboard.type(key)
+        key = "Enter"
+    page.keyboard.press(key)
+    ready(page)
+
+
+def fits(page):
+    """No scrolling, and nothing to tap that is smaller than a finger."""
+    inner = page.evaluate("[innerWidth, innerHeight]")
+    assert page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]") == inner
+    for button in page.locator("button:visible, input:visible").all():
+        box = button.bounding_box()
+        assert box["width"] >= 48, button.inner_text()
+        assert box["height"] >= 48, button.inner_text()
+        assert box["x"] >= 0, button.inner_text()
+        assert box["y"] >= 0, button.inner_text()
+        assert box["x"] + box["width"] <= inner[0], button.inner_text()
+        assert box["y"] + box["height"] <= inner[1], button.inner_text()
+
+
+def accessible(page):
+    found = axe.Axe().run(page).response["violations"]
+    assert not found, [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found]
+
+
+def fake(page, **changes):
+    """The server's next states, changed on the way; returns how to stop that."""
+
+    def answer(route):
+        reply = route.fetch()
+        route.fulfill(response=reply, json={**reply.json(), **changes})
+
+    address = re.compile(r"/api/v1/s/\w+/p/[^/]+$")
+    page.route(address, answer)
+    return lambda: page.unroute(address)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_study_by_keyboard(site, kind):
+    with site.page(kind) as (page, person):
+        assert page.evaluate("document.activeElement.id") == ("number" if kind == "number" else "text")
+        asked = []
+        for turn in range(3):
+            assert count(page) == turn
+            asked.append(question(page))
+            press(page, KINDS[kind])
+        assert len(set(asked)) == 3
+        assert page.locator("#rest").inner_text() == "Thank you"
+        page.locator(".certificate").wait_for()
+        assert "after 3 answers" in page.locator(".certificate").inner_text()
+        with page.expect_download() as saved:
+            page.locator("#receipt").click()
+        lines = saved.value.path().read_text(encoding="utf-8").splitlines()
+        assert [line.split("\t")[1] for line in lines[-3:]] == asked
+        accessible(page)
+    told = site.told(kind, person)
+    assert len(told) == 3
+    assert all(0.2 < event["seconds"] < 30 for event in told)
+    meant = {"same": "different", "label": "cold", "number": 3.5, "pair": "left"}
+    if kind in meant:
+        assert [event["response"] for event in told] == [meant[kind]] * 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_study_by_touch_on_a_phone(site, kind):
+    with site.page(kind, **PHONE) as (page, person):
+        for _ in range(3):
+            fits(page)
+            if kind == "number":
+                page.locator("#number").fill("4,5")
+                page.get_by_role("button", name="Change the sign").tap()
+                page.locator(".send").tap()
+            else:
+                page.locator("#responses button").nth(1).tap()
+            ready(page)
+        assert page.locator("#rest").inner_text() == "Thank you"
+    told = [event["response"] for event in site.told(kind, person)]
+    assert len(told) == 3
+    if kind == "number":
+        assert told == [-4.5] * 3
+
+
+@pytest.mark.parametrize(("width", "height"), [(844, 390), (360, 640), (1280, 720)])
+@pytest.mark.parametrize("kind", ["pair", "triple"])
+def test_other_screens_need_no_scrolling_either(site, kind, width, height):
+    with site.page(kind, viewport={"width": width, "height": height}) as (page, _):
+        fits(page)
+
+
+def test_undo_and_change(site):
+    with site.page("long") as (page, person):
+        asked = []
+        for _ in range(12):
+            asked.append(question(page))
+            press(page, "ArrowRight")
+        for turn in range(11):
+            press(page, "u")
+            assert (count(page), question(page)) == (11 - turn, asked[11 - turn])
+        press(page, "a")
+        assert question(page) != asked[1]
+        page.locator("#mine").click()
+        rows = page.locator("#panel .rows li")
+        assert rows.count() == 2
+        assert "Can't tell" in rows.nth(0).inner_text()
+        chosen = re.match(r".* or (.*)\?", asked[0]).group(1)
+        assert rows.nth(1).inner_text().splitlines()[1] == chosen
+        accessible(page)
+        rows.nth(1).get_by_role("button").click()
+        ready(page)
+        assert question(page) == asked[0]
+        press(page, "1")
+        assert count(page) == 2
+    events = site.told("long", person, ("tell", "skip", "undo"))
+    assert [event["event"] for event in events] == ["tell"] * 12 + ["undo"] * 11 + ["skip", "undo", "tell"]
+    assert events[23]["reason"] == "too alike"
+
+
+def test_a_reload_keeps_the_question_and_its_time(site):
+    with site.page("long") as (page, person):
+        before = question(page)
+        page.wait_for_timeout(700)
+        page.reload()
+        ready(page)
+        assert question(page) == before
+        press(page, "ArrowLeft")
+    (told,) = site.told("long", person)
+    assert told["seconds"] > 1.2
+
+
+def test_time_in_a_hidden_tab_does_not_count(site):
+    with site.page("long") as (page, person):
+        page.evaluate("window.turn = (hidden) => {"
+                      "  Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true });"
+                      "  document.dispatchEvent(new Event('visibilitychange'));"
+                      "}")  # fmt: skip
+        page.evaluate("turn(true)")
+        page.wait_for_timeout(2000)
+        page.evaluate("turn(false)")
+        press(page, "ArrowLeft")
+    (told,) = site.told("long", person)
+    assert 0.2 < told["seconds"] < 2
+
+
+def test_two_tabs(site):
+    link, person = site.invite("long")
+    with site.context() as context:
+        one, two = context.new_page(), context.new_page()
+        for page in (one, two):
+            page.goto(link)
+            ready(page)
+        assert question(one) == question(two)
+        press(one, "ArrowLeft")
+        press(two, "ArrowRight")
+        assert "was answered before" in two.locator("#notice").inner_text()
+        assert question(two) == question(one)
+        press(two, "ArrowRight")
+        one.evaluate("dispatchEvent(new Event('focus'))")
+        one.wait_for_function("said => document.getElementById('text').ariaLabel === said", arg=question(two))
+    assert [event["response"] for event in site.told("long", person)] == ["left", "right"]
+
+
+@pytest.mark.parametrize("delay", [0, 120])
+def test_a_double_click_counts_once(site, delay):
+    with site.page("long") as (page, person):
+        card = page.locator("#responses .card").first
+        box = card.bounding_box()
+        middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.click(*middle)
+        page.wait_for_timeout(delay)
+        page.mouse.click(*middle, click_count=2)
+        ready(page)
+        assert count(page) == 1
+        page.keyboard.down("ArrowLeft")
+        for _ in range(5):
+            page.keyboard.down("ArrowLeft")  # held: the keyboard repeats it
+            page.wait_for_timeout(100)
+        page.keyboard.up("ArrowLeft")
+        ready(page)
+        assert count(page) == 2
+    assert len(site.told("long", person)) == 2
+
+
+def test_offline_and_back(site):
+    with site.page("long") as (page, person):
+        page.context.set_offline(True)
+        page.keyboard.press("ArrowLeft")
+        notice = page.locator("#notice")
+        playwright.expect(notice).to_contain_text("saved on this device and will be sent")
+        page.keyboard.press("ArrowRight")  # nothing to say twice
+        accessible(page)
+        assert site.told("long", person) == []
+        page.context.set_offline(False)
+        playwright.expect(notice).to_be_empty()
+        ready(page)
+        assert count(page) == 1
+    assert [event["response"] for event in site.told("long", person)] == ["left"]
+
+
+def test_an_answer_survives_a_server_that_fails_and_a_reload(site):
+    with site.page("long") as (page, person):
+        address = "**/answers"
+        page.route(address, lambda route: route.fulfill(status=500, body="Internal Server Error"))
+        page.keyboard.press("ArrowRight")
+        playwright.expect(page.locator("#notice")).to_contain_text("not well at the moment")
+        page.unroute(address)
+        page.reload()
+        ready(page)
+        assert count(page) == 1
+    assert [event["response"] for event in site.told("long", person)] == ["right"]
+
+
+def test_a_reply_that_is_lost_doubles_nothing(site):
+    with site.page("long") as (page, person):
+        lost = []
+
+        def lose(route):
+            lost.append(route.fetch().status)
+            route.abort("connectionreset")
+
+        page.route("**/answers", lose, times=2)
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("document.getElementById('count').textContent.startsWith('1 ')")
+        assert lost == [200, 200]
+    assert len(site.told("long", person)) == 1
+
+
+def test_a_pause_keeps_the_answer_for_later(site):
+    with site.page("long") as (page, person):
+        store = Store.at(Address.of(site.folder / "long.askwise"))
+        study = store.record().study
+        pause(store, study, person.participant, True)
+        press(page, "ArrowLeft")
+        assert page.locator("#rest").inner_text() == "The study is paused"
+        pause(store, study, person.participant, False)
+        store.close()
+        page.evaluate("dispatchEvent(new Event('focus'))")
+        page.locator("#asking").wait_for()
+        assert count(page) == 1
+    assert len(site.told("long", person)) == 1
+
+
+def test_a_quota_ends_it(site):
+    with site.page("long", quota=1) as (page, _):
+        press(page, "1")
+        assert page.locator("#rest").inner_text() == "Thank you"
+        assert "quota" in page.locator("#result").inner_text()
+        press(page, "u")
+        assert page.locator("#asking").is_visible()
+
+
+def test_names_never_run(site):
+    link, _ = site.invite("names")
+    with site.context() as context:
+        page = context.new_page()
+        asked_for = []
+        page.on("request", lambda request: asked_for.append(request.url))
+        page.goto(link)
+        seen = set()
+        for _ in range(6):
+            ready(page)
+            seen |= set(page.locator("figure").all_inner_texts())
+            for command, close in (("w", "Close"), ("m", "Close")):
+                page.keyboard.press(command)
+                page.locator("#panel .rows, #panel p").first.wait_for()
+                page.get_by_role("button", name=close).click()
+            if page.locator("#asking").is_hidden():
+                break
+            page.keyboard.press("ArrowRight")
+        assert {"H2O", "a < b", *EVIL[:2]} == {text.replace("\n", "") for text in seen}
+        assert page.title() == "names"
+        assert not [url for url in asked_for if url.endswith("/x")]
+        tags = page.evaluate("""async () => {
+            const { rich } = await import('/static/markup.js');
+            const kinds = (text) => rich(text).map((node) => node.nodeName).join(' ');
+            return ['<b>x</b> y', '<b onclick="z()">x</b>', '<script>z()</script><b>x</b>', '<i><svg></svg></i>'].map(kinds);
+        }""")
+        assert tags == ["B #text", "#text", "#text", "#text"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_everybody_can_use_it(site, kind, scheme):
+    with site.page(kind, color_scheme=scheme, reduced_motion="reduce", **PHONE) as (page, _):
+        accessible(page)
+        assert page.evaluate("getComputedStyle(document.getElementById('asking')).animationName") == "none"
+        dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(19, 22, 25)"
+        assert dark == (scheme == "dark")
+        page.keyboard.press("w")
+        page.locator("#panel .rows li").first.wait_for()
+        accessible(page)
+        page.keyboard.press("Escape")
+        page.keyboard.press("?")
+        accessible(page)
+
+
+def test_the_first_visit_explains_and_lets_try(site):
+    link, person = site.invite("long")
+    with site.context(welcome=True) as context:
+        page = context.new_page()
+        page.goto(link)
+        page.get_by_role("heading", name="How this works").wait_for()
+        page.keyboard.press("ArrowRight")
+        playwright.expect(page.get_by_text("You said Winter")).to_be_visible()
+        accessible(page)
+        page.get_by_label("Single letters and digits answer").uncheck()
+        page.get_by_role("button", name="Start").click()
+        ready(page)
+        before = question(page)
+        for key in "1us":
+            page.keyboard.press(key)
+        page.wait_for_timeout(300)
+        assert question(page) == before
+        press(page, "ArrowLeft")
+        assert count(page) == 1
+        page.reload()
+        ready(page)
+        assert page.locator("#panel").is_hidden()
+    assert len(site.told("long", person)) == 1
+
+
+def test_a_label_of_one_letter_is_its_own_key(site):
+    with site.page("label") as (page, _):
+        digits = list(range(10))
+        found = page.evaluate("""async (digits) => {
+            const { keysOf } = await import('/static/questions.js');
+            return [digits, ['a', 'b'], ['s', 't'], ['cold', 'hot']].map((responses) => keysOf({ kind: 'label', responses }));
+        }""", digits)  # fmt: skip
+        assert found == [[[str(d)] for d in digits], [["a"], ["b"]], [["1"], ["2"]], [["1"], ["2"]]]
+
+
+def test_a_learner_that_is_late_is_said(site):
+    with site.page("long") as (page, _):
+        stop = fake(page, question=None)
+        page.reload()
+        page.get_by_text("The next question is being worked out.").wait_for()
+        stop()
+        ready(page)
+        coming = {"likely": 12, "low": 8, "high": 20, "text": "about 12 more questions (8 to 20)"}
+        fake(page, behind=True, forecast=coming)
+        page.reload()
+        ready(page)
+        assert "Nothing is lost" in page.locator("#notice").inner_text()
+        assert page.locator("#coming").inner_text() == "about 12 more questions (8 to 20), 1 minute"
+        accessible(page)
+
+
+def test_pictures_that_may_be_next_are_there_before(site):
+    with site.page("same") as (page, _):
+        shown = set(page.locator("figure img").evaluate_all("all => all.map((image) => image.src)"))
+        page.wait_for_function(
+            "many => performance.getEntriesByType('resource').filter((e) => e.name.endsWith('.png')).length > many",
+            arg=len(shown),
+        )
+        ahead = page.evaluate("performance.getEntriesByType('resource').map((e) => e.name)")
+        press(page, "1")
+        after = page.locator("figure img").evaluate_all("all => all.map((image) => image.src)")
+        assert set(after) <= set(ahead)
+
+
+def test_the_next_question_comes_at_once(site, capsys):
+    with site.page("long") as (page, _):
+        for _ in range(10):
+            page.wait_for_timeout(500)  # a person reads; the learner looks ahead
+            press(page, "ArrowLeft")
+        took = page.evaluate("performance.getEntriesByName('next question').map((entry) => entry.duration)")
+    assert len(took) == 10
+    with capsys.disabled():
+        print(f" answer to next question: {statistics.median(took):.0f} ms in the middle, {max(took):.0f} at most")
+    assert statistics.median(took) < 300

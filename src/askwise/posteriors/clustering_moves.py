@@ -55,7 +55,7 @@ class Tables(NamedTuple):
     """Logarithms by cluster size, so that the inner loop needs none."""
 
     gamma: Any  # (N + 2,): log Gamma(m)
-    evidence: Any  # (N + 2,): (D / 2) (log v_0 - log v_m) with v_m = 1 / t2 + m / s2
+    evidence: Any  # (N + 2,): log Gamma(m) + (D / 2) (log v_0 - log v_m) with v_m = 1 / t2 + m / s2
     shrink: Any  # (N + 2,): 1 / (2 s2^2 v_m)
 
 
@@ -141,11 +141,11 @@ def shift(clusters: Clusters, c: int, row: Any, count: int, sign: int) -> None:
 
 @compiled
 def tabulate(tables: Tables, scales: Any, dim: float) -> None:
-    _, evidence, shrink = tables
+    gamma, evidence, shrink = tables
     s2, t2 = scales[SPREAD], scales[CENTRES]
     for m in range(len(evidence)):
         precision = 1.0 / t2 + m / s2
-        evidence[m] = -0.5 * dim * log(precision * t2)
+        evidence[m] = gamma[m] - 0.5 * dim * log(precision * t2)
         shrink[m] = 1.0 / (2.0 * s2 * s2 * precision)
 
 
@@ -231,12 +231,12 @@ def sweep(
 def pick(clusters: Clusters, row: Any, count: int, alpha: float, tables: Tables, scratch: Scratch, state: Any) -> int:
     """A slot for a block, or a free one, drawn from its full conditional; clears the field."""
     _, counts, sums, norms, slots, _, size = clusters
-    gamma, evidence, shrink = tables
+    _, evidence, shrink = tables
     weight, field, used = scratch.weight, scratch.field, size[0]
     own = 0.0
     for k in range(len(row)):
         own += row[k] ** 2
-    best = weight[used] = log(alpha) + gamma[count] + own * shrink[count] + evidence[count]
+    best = weight[used] = log(alpha) + own * shrink[count] + evidence[count]
     for p in range(used):
         c = slots[p]
         m = counts[c]
@@ -244,12 +244,12 @@ def pick(clusters: Clusters, row: Any, count: int, alpha: float, tables: Tables,
         for k in range(len(row)):
             together += 2.0 * sums[c, k] * row[k]
         gain = together * shrink[m + count] - norms[c] * shrink[m] + evidence[m + count] - evidence[m]
-        weight[p] = gain + gamma[m + count] - gamma[m] + field[c]
+        weight[p] = gain + field[c]
         best = max(best, weight[p])
         field[c] = 0.0
     total = 0.0
     for p in range(used + 1):
-        weight[p] = exp(weight[p] - best) if weight[p] > best - 40.0 else 0.0
+        weight[p] = exp(weight[p] - best) if weight[p] > best - 30.0 else 0.0
         total += weight[p]
     left = uniform(state) * total
     for p in range(used + 1):

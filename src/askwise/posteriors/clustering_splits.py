@@ -110,7 +110,7 @@ def allocate(
     The chances look at a share `soft` of the answers' weight only: at full weight, whoever comes first decides, and
     the way back from one good division to another would have no chance in the same order.
     """
-    gamma, evidence, shrink = tables
+    _, evidence, shrink = tables
     labels, side, halves = clusters.labels, scratch.side, scratch.halves
     side[:] = 0
     side[i], side[j] = 1, 2
@@ -128,7 +128,7 @@ def allocate(
             for k in range(features.shape[1]):
                 grown += (halves[s, k] + features[item, k]) ** 2
             gains[s] = grown * shrink[m + 1] - norms[s] * shrink[m] + evidence[m + 1] - evidence[m]
-            gains[s] += gamma[m + 1] - gamma[m] + soft * fields[s]
+            gains[s] += soft * fields[s]
         lead = gains[1] - gains[0]
         if anew:
             to = 1 if uniform(state) < 1.0 / (1.0 + exp(min(-lead, 700.0))) else 0
@@ -145,8 +145,8 @@ def allocate(
     for k in range(features.shape[1]):
         total += (halves[0, k] + halves[1, k]) ** 2
     for s in range(2):
-        odds += gamma[sizes[s]] + evidence[sizes[s]] + norms[s] * shrink[sizes[s]]
-    return odds - gamma[whole] - evidence[whole] - total * shrink[whole]
+        odds += evidence[sizes[s]] + norms[s] * shrink[sizes[s]]
+    return odds - evidence[whole] - total * shrink[whole]
 
 
 @compiled

@@ -39,6 +39,7 @@ STRENGTHS = np.array([0.0, 0.5, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0, 11.0, 15.0])
 CHAINS = 64
 NOISELESS = 10.0  # beta for answers that are never wrong: chains must be able to pass through a wrong answer
 SWEEP = 0.25  # moves anywhere after an answer, for each item
+LEAST = 10  # of these moves, for small trees: their few best ones may lie far apart
 FOCUSED = 6  # moves before that around the three items of the answer
 FEW = 1 / 64  # a tree that did not expect the answer moves more by one over the share that did, if not below this
 ROOM = 2.0  # standard errors: so many more trees than should may have many wrong answers. At 1, too few do with noise
@@ -110,7 +111,8 @@ class HierarchyPosterior:
         )
         # a tree that gave this answer by itself is nearly a draw of the new posterior; the others have to find one
         effort = np.where(surprised, 1.0 / max(expected, FEW), 1.0)
-        moved = told.advanced(np.rint(SWEEP * effort * self.family.count), rng, triple, np.rint(FOCUSED * effort))
+        sweep = max(SWEEP * self.family.count, LEAST)
+        moved = told.advanced(np.rint(sweep * effort), rng, triple, np.rint(FOCUSED * effort))
         weights = np.exp(-self.beta * surprised)
         return moved._freed(crowded(told.wrong, weights / weights.sum(), moved.wrong, rng), rng)
 

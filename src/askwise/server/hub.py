@@ -22,7 +22,7 @@ class Hub:
     def __init__(self, target: str, learner: Learner):
         self.target = target
         self.learner = learner
-        self.aside = Learner(1)  # for what takes long and nobody who answers waits for: reports, plans, the dashboard
+        self.aside = Learner(1)  # for what takes long and nobody who answers waits for: reports, the dashboard
         self.plans: dict[str, tuple[int, int]] = {}  # being simulated: people who are through, and all
         self.folder = Path(target) if Path(target).is_dir() else None
         self._stores: dict[str, Store] = {}

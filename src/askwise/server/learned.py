@@ -30,6 +30,20 @@ def charts(session: Session) -> list[Chart]:
     return CHARTS[pursued["goal"]](session)
 
 
+def headline(goal: str, estimate: Any, most: int = 120) -> str:
+    """A guess in a line; what is long is drawn instead.
+
+    >>> headline("top_k", ["tea", "milk"]), headline("clusters", [["tea", "milk"], ["cake"]]), headline("hierarchy", [])
+    ('tea, milk', '2 clusters', '')
+    """
+    if goal == "clusters":
+        return f"{len(estimate)} clusters" if len(estimate) > 1 else "one cluster"
+    if goal in ("classifier", "hierarchy"):
+        return ""
+    text = ", ".join(map(str, estimate)) if isinstance(estimate, list | tuple) else str(estimate)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def _best_item(session: Session) -> list[Chart]:
     family: Any = session.problem.family
     regrets = ItemRegret(family.items).regrets(session.sample.structures)

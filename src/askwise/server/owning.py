@@ -209,6 +209,4 @@ def _job(hub: Hub, study: str, log: int | None) -> Job:
     logs = {record.study, *(each.log for each in people(store, record.study))}
     if log is not None and log not in logs:
         raise HTTPException(404, f"there is no log {log} in this study")
-    address = hub.place(study)
-    where = address.where if address.is_file else f"{address.where}#{address.name or ''}"
-    return where, record.study if log is None else log
+    return hub.job(study, record.study if log is None else log)

@@ -1,6 +1,6 @@
 """Simulated people for the dashboard: how many questions the rule saves against random ones.
 
-Each journey is one call, so that the worker has time for other things between two of them.
+Each person is one call of a process behind everything else, which has time for others between two of them.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ async def simulate(hub: Hub, study: str, job: Job) -> None:
     end = time.monotonic() + SECONDS
     try:
         for person in range(PEOPLE):
-            for rule, trip in (await hub.aside.run(travel, job, person)).items():
+            for rule, trip in (await hub.learner.run_aside(travel, job, person)).items():
                 trips.setdefault(rule, []).append(trip)
             hub.plans[study] = person + 1, PEOPLE
             hub.changed(study)
             if time.monotonic() > end:
                 break
-        await hub.aside.run(conclude, job, trips)
+        await hub.learner.run_aside(conclude, job, trips)
     except Exception as error:
         logger.error("the simulation failed: %s", type(error).__name__)
     finally:

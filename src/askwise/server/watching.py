@@ -17,7 +17,7 @@ from askwise.goals.build import remake
 from askwise.report.sections import FEW, ODD, OFF
 from askwise.report.surprises import surprises
 from askwise.report.usage import told
-from askwise.server.learned import charts
+from askwise.server.learned import charts, headline
 from askwise.server.learner import Job
 from askwise.session import Session
 from askwise.study.address import Address
@@ -26,6 +26,7 @@ from askwise.study.store import Store
 
 HELD = 12  # logs looked at that a worker keeps in memory
 LINES, POINTS, MINUTES = 40, 100, 60  # people, points and minutes in a chart
+LONG = 300  # letters of a guess
 SLICE = 1.0  # seconds of replaying at a time
 
 _watched: OrderedDict[Job, Watched] = OrderedDict()  # of a worker
@@ -178,11 +179,12 @@ def shown(session: Session) -> dict[str, Any]:
     (0, 1, [])
     """
     guess = session.estimate()
+    pursued: Any = session.pursued
     return {
         "answers": len(session.answers),
         "diameter": session.diameter,
         "error": guess.expected_distance,
-        "guess": str(guess)[:400],
+        "guess": headline(pursued["goal"], guess.value, LONG),
         "reason": session.reason,
         "charts": charts(session),
         "odd": odd(session),

@@ -109,7 +109,8 @@ async function ask() {
   place("asking").hidden = false;
   (place("number") ?? place("text")).focus({ preventScroll: true });
   const shown = await clock.start(state.question.id, pictures());
-  if (shown && answered !== null) performance.measure("next question", { start: answered, end: clock.painted });
+  if (!shown || answered === null) return;
+  performance.measure("next question", { start: answered, end: clock.painted });
   answered = null;
 }
 
@@ -132,23 +133,22 @@ function rest(title, nodes) {
 
 function progress() {
   const { answers, quota, diameter, start, forecast } = state;
-  place("count").textContent = `${answers} ${quota ? `of ${quota} ` : ""}answered`;
   const share = diameter === null ? null : diameter / Math.max(start ?? 0, diameter, 1e-9);
   place("bar").hidden = share === null;
   const percent = Math.round(100 * share);
   place("bar").setAttribute("aria-valuenow", percent);
   place("bar").setAttribute("aria-valuetext", `${percent} percent`);
   place("bar").firstElementChild.style.width = `${percent}%`;
-  const undecided = share === null ? [] : [`${percent} % undecided`];
-  const coming = state.question && forecast ? [`${forecast.text}${minutes(forecast.likely)}`] : [];
-  place("coming").textContent = [...undecided, ...coming].join(" · ");
+  const undecided = share === null ? "" : ` · ${percent} % undecided`;
+  place("count").textContent = `${answers} ${quota ? `of ${quota} ` : ""}answered${undecided}`;
+  place("coming").textContent = state.question && forecast ? `${forecast.text}${minutes(forecast.likely)}` : "";
 }
 
 function minutes(questions) {
   if (questions === null) return "";
   const usual = took.length < 3 ? USUAL : [...took].sort((a, b) => a - b)[took.length >> 1];
   const found = Math.round((questions * usual) / 60);
-  return found < 1 ? ", less than a minute" : `, ${found} minute${found === 1 ? "" : "s"}`;
+  return found < 1 ? ", under a minute" : `, ${found} minute${found === 1 ? "" : "s"}`;
 }
 
 function notify(sentence) {

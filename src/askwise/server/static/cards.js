@@ -1,7 +1,7 @@
 // A question as it is seen: cards, buttons, or a field for a number.
 
 import { make, plain, rich } from "./markup.js";
-import { heading, keysOf, printed, REASONS, said } from "./questions.js";
+import { heading, keysOf, printed, reasonsOf, said } from "./questions.js";
 
 const asking = document.getElementById("asking");
 const place = (id) => document.getElementById(id);
@@ -29,7 +29,7 @@ export function lay(base, question, answer, skip) {
   });
   place("responses").replaceChildren(...(kind === "number" ? [numberForm(answer)] : buttons));
   place("responses").dataset.many = responses.length;
-  place("skips").replaceChildren(...skips(keys, skip));
+  place("skips").replaceChildren(...skips(keys, question, skip));
   return keys;
 }
 
@@ -57,8 +57,8 @@ function button(keys, own, style, inside, press) {
   return made;
 }
 
-function skips(keys, skip) {
-  const all = [["s", "Can't tell", null], ...REASONS.map(([key, reason]) => [key, reason, reason])];
+function skips(keys, question, skip) {
+  const all = [["s", "Can't tell", null], ...reasonsOf(question).map(([key, reason]) => [key, reason, reason])];
   return all.map(([key, label, reason]) =>
     button(keys, [key], "", [label], (event) => skip(reason, event.currentTarget, event)));
 }

@@ -18,13 +18,14 @@ function colour(name) {
 }
 
 function draw(place, traces, layout) {
+  const title = (part) => (part?.title ? { title: { font: { size: 12, color: colour("soft") }, standoff: 8, ...part.title } } : {});
   const axis = { fixedrange: true, gridcolor: colour("line"), zerolinecolor: colour("line"), linecolor: colour("line"), automargin: true };
   Plotly.react(place, traces, {
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", dragmode: false, showlegend: false,
     font: { family: "system-ui, sans-serif", size: 13, color: colour("ink") },
     margin: { l: 8, r: 12, t: 8, b: 8 },
     hoverlabel: { bgcolor: colour("card"), bordercolor: colour("edge"), font: { color: colour("ink") } },
-    ...layout, xaxis: { ...axis, ...layout.xaxis }, yaxis: { ...axis, ...layout.yaxis },
+    ...layout, xaxis: { ...axis, ...layout.xaxis, ...title(layout.xaxis) }, yaxis: { ...axis, ...layout.yaxis, ...title(layout.yaxis) },
   }, QUIET);
 }
 
@@ -34,12 +35,13 @@ function down(names, more = {}) {
 }
 
 function bars(place, chart) {
+  const longest = Math.max(0.1, ...chart.rows.map(([, share]) => share));
   const rows = chart.rows.map((_, row) => row), names = chart.rows.map(([name]) => name);
   draw(place, [{
     type: "bar", orientation: "h", x: chart.rows.map(([, share]) => share), y: rows, marker: { color: colour("one") },
     text: chart.rows.map(([, share]) => percent(share)), textposition: "outside", cliponaxis: false, width: 0.62,
     hovertext: names.map((name, row) => `${plain(name)}: ${percent(chart.rows[row][1])}`), hoverinfo: "text",
-  }], { height: 40 + 28 * rows.length, xaxis: { range: [0, 1.12], tickformat: ".0%", tickvals: [0, 0.5, 1] }, yaxis: down(names) });
+  }], { height: 40 + 28 * rows.length, xaxis: { range: [0, 1.15 * longest], tickformat: ".0%", nticks: 5 }, yaxis: down(names) });
 }
 
 function spans(place, chart) {
@@ -70,7 +72,7 @@ function tree(place, chart) {
     line: { color: colour("ink"), width: 1.6, dash: strong ? "solid" : "dot" },
   });
   draw(place, [line(true), line(false), {
-    type: "scatter", mode: "text", x: noted.map((fork) => fork.x), y: noted.map((fork) => fork.row), text: noted.map((fork) => fork.note),
+    type: "scatter", mode: "text", x: noted.map((fork) => fork.x), y: noted.map((fork) => fork.row), text: noted.map((fork) => `\u00a0${fork.note}`),
     textposition: "middle right", textfont: { color: colour("one"), size: 12 }, hoverinfo: "skip",
   }], { height: 30 + 22 * chart.names.length, xaxis: { visible: false, range: [-0.03, 1.03] }, yaxis: down(chart.names, { side: "right" }) });
 }
@@ -138,7 +140,7 @@ export function curve(place, found, epsilon, names) {
   const named = (text, x, y, shade) => ({ text, x, y, xanchor: "right", yanchor: "bottom", showarrow: false, font: { color: shade, size: 12 } });
   const traces = others.map((line) => ({
     type: "scatter", mode: "lines", x: line.points.map(([x]) => x), y: line.points.map(([, y]) => y),
-    line: { color: colour("edge"), width: 1 }, opacity: 0.6, hoverinfo: "text", hovertext: plain(names.get(line.log) ?? ""),
+    line: { color: colour("edge"), width: 1 }, opacity: 0.6, hoverinfo: "text", hovertext: plain(names.get(line.log) ?? ""), showlegend: false,
   }));
   traces.push(
     { type: "scatter", mode: "lines+markers", name: "undecided", x: turns, y: turns.map((turn) => whole.get(turn)), line: { color: colour("one"), width: 2.5 }, marker: { size: turns.length > 40 ? 1 : 5 }, hovertemplate: "%{y:.3f} undecided<extra></extra>", showlegend: true },

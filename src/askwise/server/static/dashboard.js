@@ -43,6 +43,7 @@ function show() {
   if (!found || !seen || found.log !== (log ?? seen.log)) return;
   const unasked = found.answers === 0;
   byId("guess").textContent = unasked ? "Nothing was answered yet" : found.guess;
+  byId("guess").hidden = !byId("guess").textContent;
   byId("guess").classList.toggle("long", found.guess.length > 60);
   byId("standing").textContent = unasked ? "What follows is a guess from the table alone."
     : found.reason ? `Settled: ${found.reason}.` : `After ${plural(found.answers, "answer")}; more may change it.`;
@@ -96,7 +97,7 @@ function figures() {
   const rate = found ? pace(byId("pace"), found.minutes) : { now: 0, rate: 0 };
   const going = seen.participants.filter((one) => one.answers > 0).length;
   const rows = [
-    ["answers", seen.answers.toLocaleString("en"), seen.fallbacks ? `${seen.fallbacks} asked in haste` : ""],
+    ["answers", seen.answers.toLocaleString("en"), seen.fallbacks ? `${seen.fallbacks} asked from the reserve` : ""],
     ["people", seen.participants.length.toLocaleString("en"), seen.participants.length ? `${going} answered` : "nobody invited"],
     ["undecided", mine ? mine.diameter.toFixed(3) : "…", `stops below ${seen.epsilon}`],
     ["expected error", mine ? mine.error.toFixed(3) : "…", "of the best guess"],
@@ -221,5 +222,4 @@ byId("whose").addEventListener("change", (event) => {
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
 setInterval(() => seen && found && figures(), 20000); // a quiet minute is one, too
 document.addEventListener("visibilitychange", () => (document.visibilityState === "visible" ? listen() : stream?.close()));
-document.addEventListener("DOMContentLoaded", listen);
-if (document.readyState === "complete") listen();
+listen();

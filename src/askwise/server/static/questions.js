@@ -4,11 +4,12 @@ const SIDES = { left: 0, right: 1 };
 const ARROWS = { pair: ["ArrowLeft", "ArrowRight", "ArrowDown"], same: ["ArrowLeft", "ArrowRight"] };
 const COMMANDS = "suwm?";
 const SPARE = [..."1234567890bcefghijklnopqrtvyz"]; // the letters that neither a command nor a reason has
-export const REASONS = [
-  ["a", "too alike"],
-  ["d", "don't know it"],
-  ["x", "unclear"],
-];
+const ALIKE = { label: "several fit", number: "no value" };
+
+/** [key, reason] of each way to say why one can't tell. */
+export function reasonsOf({ kind }) {
+  return [["a", ALIKE[kind] ?? "too alike"], ["d", "unfamiliar"], ["x", "unclear"]];
+}
 
 /** The keys of each response, in their order; a label of one letter or digit is its own key. */
 export function keysOf({ kind, responses }) {

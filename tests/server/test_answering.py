@@ -92,7 +92,7 @@ class Site:
         context.on("weberror", lambda error: complaints.append(str(error.error)))
         yield context
         context.close()
-        expected = re.compile(r"ERR_INTERNET_DISCONNECTED|status of (409|500|503)")
+        expected = re.compile(r"ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_RESET|status of (409|500|503)")
         unexpected = [complaint for complaint in complaints if not expected.search(complaint)]
         assert not unexpected, unexpected
 
@@ -198,36 +198,49 @@ def fake(page, **changes):
     return lambda: page.unroute(address)
 
 
+def asking(page, most=9):
+    """Each question until the end: the budget is three, and a learner that is late lets some more pass."""
+    for turn in range(most):
+        if page.locator("#asking").is_hidden():
+            break
+        assert count(page) == turn
+        yield question(page)
+    assert page.locator("#rest").inner_text() == "Thank you"
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_study_by_keyboard(site, kind):
     with site.page(kind) as (page, person):
         assert page.evaluate("document.activeElement.id") == ("number" if kind == "number" else "text")
+        accessible(page)
         asked = []
-        for turn in range(3):
-            assert count(page) == turn
-            asked.append(question(page))
+        for text in asking(page):
+            asked.append(text)
             press(page, KINDS[kind])
-        assert len(set(asked)) == 3
-        assert page.locator("#rest").inner_text() == "Thank you"
+        assert len(set(asked)) == len(asked) >= 3
         page.locator(".certificate").wait_for()
-        assert "after 3 answers" in page.locator(".certificate").inner_text()
+        assert f"after {len(asked)} answers" in page.locator(".certificate").inner_text()
         with page.expect_download() as saved:
             page.locator("#receipt").click()
         lines = saved.value.path().read_text(encoding="utf-8").splitlines()
-        assert [line.split("\t")[1] for line in lines[-3:]] == asked
+        assert [line.split("\t")[1] for line in lines[-len(asked) :]] == asked
         accessible(page)
     told = site.told(kind, person)
-    assert len(told) == 3
+    assert len(told) == len(asked)
     assert all(0.2 < event["seconds"] < 30 for event in told)
     meant = {"same": "different", "label": "cold", "number": 3.5, "pair": "left"}
-    if kind in meant:
-        assert [event["response"] for event in told] == [meant[kind]] * 3
+    assert kind == "triple" or {event["response"] for event in told} == {meant[kind]}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_study_by_touch_on_a_phone(site, kind):
-    with site.page(kind, **PHONE) as (page, person):
-        for _ in range(3):
+def test_a_study_by_touch_on_a_phone_at_night(site, kind):
+    with site.page(kind, color_scheme="dark", reduced_motion="reduce", **PHONE) as (page, person):
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(19, 22, 25)"
+        assert page.evaluate("getComputedStyle(document.getElementById('asking')).animationName") == "none"
+        accessible(page)
+        asked = 0
+        for _ in asking(page):
+            asked += 1
             fits(page)
             if kind == "number":
                 page.locator("#number").fill("4,5")
@@ -236,18 +249,18 @@ def test_a_study_by_touch_on_a_phone(site, kind):
             else:
                 page.locator("#responses button").nth(1).tap()
             ready(page)
-        assert page.locator("#rest").inner_text() == "Thank you"
+        accessible(page)
     told = [event["response"] for event in site.told(kind, person)]
-    assert len(told) == 3
-    if kind == "number":
-        assert told == [-4.5] * 3
+    assert len(told) == asked >= 3
+    assert kind != "number" or set(told) == {-4.5}
 
 
-@pytest.mark.parametrize(("width", "height"), [(844, 390), (360, 640), (1280, 720)])
 @pytest.mark.parametrize("kind", ["pair", "triple"])
-def test_other_screens_need_no_scrolling_either(site, kind, width, height):
-    with site.page(kind, viewport={"width": width, "height": height}) as (page, _):
-        fits(page)
+def test_other_screens_need_no_scrolling_either(site, kind):
+    with site.page(kind) as (page, _):
+        for width, height in ((844, 390), (360, 640), (1280, 720)):
+            page.set_viewport_size({"width": width, "height": height})
+            fits(page)
 
 
 def test_undo_and_change(site):
@@ -382,7 +395,7 @@ def test_a_reply_that_is_lost_doubles_nothing(site):
 
         page.route("**/answers", lose, times=2)
         page.keyboard.press("ArrowRight")
-        page.wait_for_function("document.getElementById('count').textContent.startsWith('1 ')")
+        page.wait_for_function("() => document.getElementById('count').textContent.startsWith('1 ')")
         assert lost == [200, 200]
     assert len(site.told("long", person)) == 1
 
@@ -418,42 +431,43 @@ def test_names_never_run(site):
         asked_for = []
         page.on("request", lambda request: asked_for.append(request.url))
         page.goto(link)
+        ready(page)
+        for command in "wm":
+            page.keyboard.press(command)
+            page.locator("#panel .rows, #panel p").first.wait_for()
+            page.get_by_role("button", name="Close").click()
         seen = set()
-        for _ in range(6):
-            ready(page)
+        while len(seen) < 4:
             seen |= set(page.locator("figure").all_inner_texts())
-            for command, close in (("w", "Close"), ("m", "Close")):
-                page.keyboard.press(command)
-                page.locator("#panel .rows, #panel p").first.wait_for()
-                page.get_by_role("button", name=close).click()
-            if page.locator("#asking").is_hidden():
-                break
-            page.keyboard.press("ArrowRight")
+            press(page, "ArrowRight")
+        page.keyboard.press("m")
+        page.locator("#panel .rows li").first.wait_for()
         assert {"H2O", "a < b", *EVIL[:2]} == {text.replace("\n", "") for text in seen}
         assert page.title() == "names"
         assert not [url for url in asked_for if url.endswith("/x")]
         tags = page.evaluate("""async () => {
             const { rich } = await import('/static/markup.js');
             const kinds = (text) => rich(text).map((node) => node.nodeName).join(' ');
-            return ['<b>x</b> y', '<b onclick="z()">x</b>', '<script>z()</script><b>x</b>', '<i><svg></svg></i>'].map(kinds);
+            const more = ['<b onclick="z()">x</b>', '<script>z()</script><b>x</b>', '<i><svg/></i>', '<b>x</b> < y'];
+            return ['<b>x</b> y', ...more].map(kinds);
         }""")
-        assert tags == ["B #text", "#text", "#text", "#text"]
+        assert tags == ["B #text", "#text", "#text", "#text", "#text"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_everybody_can_use_it(site, kind, scheme):
-    with site.page(kind, color_scheme=scheme, reduced_motion="reduce", **PHONE) as (page, _):
-        accessible(page)
-        assert page.evaluate("getComputedStyle(document.getElementById('asking')).animationName") == "none"
-        dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(19, 22, 25)"
-        assert dark == (scheme == "dark")
+def test_panels(site, scheme):
+    with site.page("long", color_scheme=scheme) as (page, _):
         page.keyboard.press("w")
         page.locator("#panel .rows li").first.wait_for()
+        assert page.locator("#panel .rows li").count() == 2
+        assert "undecided" in page.locator("#panel .rows").inner_text()
         accessible(page)
+        page.keyboard.press("ArrowLeft")  # no answer while something covers the question
         page.keyboard.press("Escape")
         page.keyboard.press("?")
         accessible(page)
+        page.keyboard.press("Escape")
+        assert count(page) == 0
 
 
 def test_the_first_visit_explains_and_lets_try(site):
@@ -486,7 +500,8 @@ def test_a_label_of_one_letter_is_its_own_key(site):
         digits = list(range(10))
         found = page.evaluate("""async (digits) => {
             const { keysOf } = await import('/static/questions.js');
-            return [digits, ['a', 'b'], ['s', 't'], ['cold', 'hot']].map((responses) => keysOf({ kind: 'label', responses }));
+            const labels = [digits, ['a', 'b'], ['s', 't'], ['cold', 'hot']];
+            return labels.map((responses) => keysOf({ kind: 'label', responses }));
         }""", digits)  # fmt: skip
         assert found == [[[str(d)] for d in digits], [["a"], ["b"]], [["1"], ["2"]], [["1"], ["2"]]]
 
@@ -509,24 +524,25 @@ def test_a_learner_that_is_late_is_said(site):
 
 def test_pictures_that_may_be_next_are_there_before(site):
     with site.page("same") as (page, _):
-        shown = set(page.locator("figure img").evaluate_all("all => all.map((image) => image.src)"))
-        page.wait_for_function(
-            "many => performance.getEntriesByType('resource').filter((e) => e.name.endsWith('.png')).length > many",
-            arg=len(shown),
-        )
-        ahead = page.evaluate("performance.getEntriesByType('resource').map((e) => e.name)")
+        loaded = "() => performance.getEntriesByType('resource').map((entry) => entry.name)"
+        shown = "all => all.map((image) => image.src)"
+        api = page.url.replace("/s/", "/api/v1/s/")
+        while not (coming := page.request.get(api).json()["preload"]):
+            page.wait_for_timeout(100)
+        for name in coming:
+            page.wait_for_function(f"name => ({loaded})().includes(name)", arg=f"{api}/image/{name}")
+        before = set(page.evaluate(loaded))
         press(page, "1")
-        after = page.locator("figure img").evaluate_all("all => all.map((image) => image.src)")
-        assert set(after) <= set(ahead)
+        assert set(page.locator("figure img").evaluate_all(shown)) <= before
 
 
 def test_the_next_question_comes_at_once(site, capsys):
     with site.page("long") as (page, _):
-        for _ in range(10):
-            page.wait_for_timeout(500)  # a person reads; the learner looks ahead
+        for _ in range(6):
+            page.wait_for_timeout(400)  # a person reads; the learner looks ahead
             press(page, "ArrowLeft")
         took = page.evaluate("performance.getEntriesByName('next question').map((entry) => entry.duration)")
-    assert len(took) == 10
+    assert len(took) == 6
     with capsys.disabled():
         print(f" answer to next question: {statistics.median(took):.0f} ms in the middle, {max(took):.0f} at most")
     assert statistics.median(took) < 300

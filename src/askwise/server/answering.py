@@ -45,7 +45,9 @@ class Seat:
         standing, resting = shown.standing, self.record.state != "open" or self.person.paused or self.full
         first = next((event for event in self.desk.talk.log if event["event"] == "ask"), None)
         start = None if first is None else first["info"].get("diameter")
-        done = "your quota of answers is reached" if self.full else standing.done if standing else None
+        told = sum(status == "answered" for status in self.desk.talk.status.values())
+        final = standing if standing and standing.done and standing.answers == told else None  # of the last answer
+        done = "your quota of answers is reached" if self.full else final.done if final else None
         return State(
             study=self.study,
             title=self.study,
@@ -58,8 +60,8 @@ class Seat:
             diameter=None if standing is None else standing.diameter,
             start=start,
             forecast=None if standing is None or standing.done else self._coming(standing),
-            estimate=standing.estimate if standing and standing.done else None,
-            certificate=standing.certificate if standing else None,
+            estimate=final.estimate if final else None,
+            certificate=final.certificate if final else None,
             behind=shown.behind,
             preload=pictures(self.desk.view),
         )

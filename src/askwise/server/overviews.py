@@ -13,13 +13,12 @@ from pydantic import BaseModel
 from askwise.errors import AskwiseError
 from askwise.server.desk import Desk
 from askwise.server.hub import Hub
+from askwise.server.learned import headline
 from askwise.study.new import SPOKEN
 from askwise.study.participants import Participant, people, token_of
 from askwise.study.planning import BASELINE, KEPT
 from askwise.study.store import Record, Store
 from askwise.study.work import Work, work
-
-LONG = 120  # letters of a guess
 
 
 class Person(BaseModel):
@@ -139,7 +138,7 @@ async def overview(hub: Hub, study: str) -> Overview:
         answers=sum(one.answers for one in done),
         last=max((one.last for one in done if one.last), default=None),
         participants=[
-            _person(one, where, desks.get(one.log), _of(done, one, record))
+            _person(one, where, record.recipe["goal"], desks.get(one.log), _of(done, one, record))
             for one, where in zip(invited, links, strict=True)
         ],
         standing=None if own is None or own.standing is None else _known(own),
@@ -194,7 +193,7 @@ def _of(done: list[Work], person: Participant, record: Record) -> list[Work]:
     return [one for one in done if one.log == person.log and (not shared or one.who == person.participant)]
 
 
-def _person(person: Participant, where: str, desk: Desk | None, done: list[Work]) -> Person:
+def _person(person: Participant, where: str, goal: str, desk: Desk | None, done: list[Work]) -> Person:
     standing = desk.standing if desk else None
     return Person(
         **vars(person),
@@ -203,7 +202,7 @@ def _person(person: Participant, where: str, desk: Desk | None, done: list[Work]
         last=max((one.last for one in done if one.last), default=None),
         diameter=standing.diameter if standing else None,
         done=standing.done if standing else None,
-        guess=_guess(standing.estimate) if standing else None,
+        guess=headline(goal, standing.estimate) if standing else None,
         link=where,
     )
 
@@ -218,8 +217,3 @@ def _known(desk: Desk) -> Known:
         estimate=standing.estimate,
         certificate=standing.certificate,
     )
-
-
-def _guess(estimate: Any) -> str:
-    text = ", ".join(map(str, estimate)) if isinstance(estimate, list | tuple) else str(estimate)
-    return text if len(text) <= LONG else f"{text[: LONG - 1]}…"

@@ -137,7 +137,6 @@ export function curve(place, found, epsilon, names) {
   const whole = new Map([...own, ...found.curve.map(([turn, diameter]) => [turn, diameter])]);
   const turns = [...whole.keys()].sort((one, other) => one - other);
   const last = Math.max(1, ...turns, ...others.map((line) => line.points.at(-1)[0]));
-  const named = (text, x, y, shade) => ({ text, x, y, xanchor: "right", yanchor: "bottom", showarrow: false, font: { color: shade, size: 12 } });
   const traces = others.map((line) => ({
     type: "scatter", mode: "lines", x: line.points.map(([x]) => x), y: line.points.map(([, y]) => y),
     line: { color: colour("edge"), width: 1 }, opacity: 0.6, hoverinfo: "text", hovertext: plain(names.get(line.log) ?? ""), showlegend: false,
@@ -152,7 +151,7 @@ export function curve(place, found, epsilon, names) {
     xaxis: { title: { text: "answers given or taken back" }, range: [-0.02 * last, 1.02 * last], zeroline: false, tickformat: "d", nticks: Math.min(8, last + 1) },
     yaxis: { rangemode: "tozero" },
     shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: epsilon, y1: epsilon, line: { color: colour("soft"), width: 1.5, dash: "dot" } }],
-    annotations: [named(`stops below ${epsilon}`, last, epsilon, colour("soft"))],
+    annotations: [{ text: `stops below ${epsilon}`, xref: "paper", x: 0.01, y: epsilon, xanchor: "left", yanchor: "bottom", showarrow: false, font: { color: colour("soft"), size: 12 } }],
   });
 }
 

@@ -97,7 +97,7 @@ function figures() {
   const rate = found ? pace(byId("pace"), found.minutes) : { now: 0, rate: 0 };
   const going = seen.participants.filter((one) => one.answers > 0).length;
   const rows = [
-    ["answers", seen.answers.toLocaleString("en"), seen.fallbacks ? `${seen.fallbacks} asked from the reserve` : ""],
+    ["answers", seen.answers.toLocaleString("en"), seen.fallbacks ? `${seen.fallbacks} from the reserve` : ""],
     ["people", seen.participants.length.toLocaleString("en"), seen.participants.length ? `${going} answered` : "nobody invited"],
     ["undecided", mine ? mine.diameter.toFixed(3) : "…", `stops below ${seen.epsilon}`],
     ["expected error", mine ? mine.error.toFixed(3) : "…", "of the best guess"],

@@ -1,6 +1,6 @@
 # What this project can do, one target a line: plain `make` prints the list.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench examples reproduce docs clean
+.PHONY: help setup demo test browser check bench examples reproduce docs clean
 
 PYTHON := .venv/bin/python
 PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
@@ -32,6 +32,9 @@ demo: setup  ## find the car you like best, with simulated answers
 
 test: setup  ## run the tests
 	@$(PYTHON) -m pytest -n 2 tests
+
+browser: setup  ## try the web app's pages in a real browser
+	@ASKWISE_BROWSER=1 $(PYTHON) -m pytest tests/browser
 
 check: setup  ## lint, types, layers, and every example in the source and the docs
 	@$(PYTHON) -m ruff check .

@@ -33,7 +33,10 @@ function choose() {
 }
 
 function options() {
-  const value = (name) => (form.elements[name].disabled ? "" : form.elements[name].value.trim());
+  const value = (name) => {
+    const field = form.elements.namedItem(name); // elements.item is a function
+    return field.disabled ? "" : field.value.trim();
+  };
   const given = {};
   for (const name of ["k", "epsilon", "budget"]) if (value(name)) given[name] = Number(value(name));
   for (const name of ["item", "fair_on", "score"]) if (value(name)) given[name] = value(name);

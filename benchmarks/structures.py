@@ -32,11 +32,17 @@ def behind(mean: float, error: float) -> float:
 
 
 AIMS = (
-    Aim("cluster_of", "error less random's, plus 2 standard errors, after 100 answers",
-        lambda found: behind(found["rules"]["random"]["excess"][-1], found["rules"]["random"]["excess_se"][-1]), 0.0),
-    Aim("hierarchy", "error less random's, plus 2 standard errors, after 300 answers",
-        lambda found: behind(-found["rules"]["expected"]["minus_random"][-1],
-                             found["rules"]["expected"]["minus_random_standard_error"][-1]), 0.0),
+    Aim("cluster_of", "error after 100 answers with the goal's rule",
+        lambda found: found["rules"]["expected"]["mean"][-1], 0.10),
+    Aim("cluster_of", "the same over qbc's",
+        lambda found: found["rules"]["expected"]["mean"][-1] / found["rules"]["qbc"]["mean"][-1], 0.5),
+    Aim("cluster_of", "CPU ms a question, 200 items, 32 chains",
+        lambda found: found["speed"]["200"]["question_ms"], 12.0),
+    Aim("cluster_of", "CPU ms a question, 500 items, 32 chains",
+        lambda found: found["speed"]["500"]["question_ms"], 30.0),
+    Aim("hierarchy", "error over random's, after 300 answers",
+        lambda found: found["rules"]["expected"]["ratio_to_random"][-1], 0.7),
+    Aim("hierarchy", "CPU ms a question, 100 items", lambda found: found["speed"]["100"]["question_ms"], 30.0),
     Aim("best_column", "error less that of the largest variance, plus 2 standard errors, after 250 entries",
         lambda found: behind(*found["minus_expected"]["variance"]["250"]), 0.0),
     Aim("best_column", "CPU ms a question, 40 x 60, 32 chains",

@@ -6,8 +6,11 @@ from benchmarks.structures import AIMS, PARTS, judge
 
 COLUMNS = {"minus_expected": {"variance": {"250": (0.05, 0.01)}}, "cpu_ms_per_question": {"expected": 21.0}}
 FAIR = {"violation": {"fair_minus_plain": 0.001}, "error": {"fair_minus_plain": 0.01}}
-CLUSTERS = {"rules": {"random": {"excess": [0.1, 0.3], "excess_se": [0.1, 0.2]}}}
-TREES = {"rules": {"expected": {"minus_random": [-0.2], "minus_random_standard_error": [0.05]}}}
+CLUSTERS = {
+    "rules": {"expected": {"mean": [0.3, 0.06]}, "qbc": {"mean": [0.4, 0.10]}},
+    "speed": {"200": {"question_ms": 11.0}, "500": {"question_ms": 31.0}},
+}
+TREES = {"rules": {"expected": {"ratio_to_random": [0.5, 0.6]}}, "speed": {"100": {"question_ms": 29.0}}}
 
 
 def test_every_part_has_an_aim():
@@ -18,11 +21,15 @@ def test_verdicts():
     everything = {"best_column": COLUMNS, "fair_classifier": FAIR, "cluster_of": CLUSTERS, "hierarchy": TREES}
     met = [(row["part"], row["met"]) for row in judge(everything)]
     assert met == [
-        ("cluster_of", False),  # ahead by one and a half standard errors only
+        ("cluster_of", True),
+        ("cluster_of", False),  # more than half of qbc's
+        ("cluster_of", True),
+        ("cluster_of", False),  # a millisecond too slow
+        ("hierarchy", True),
         ("hierarchy", True),
         ("best_column", True),
         ("best_column", False),  # a millisecond too slow
         ("fair_classifier", False),
         ("fair_classifier", True),
     ]
-    assert [row["part"] for row in judge({"hierarchy": TREES})] == ["hierarchy"]
+    assert [row["part"] for row in judge({"hierarchy": TREES})] == ["hierarchy"] * 2

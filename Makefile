@@ -1,6 +1,6 @@
 # What this project can do, one target a line: plain `make` prints the list.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test browser check bench examples reproduce docs clean
+.PHONY: help setup demo test check bench peers examples reproduce docs clean
 
 PYTHON := .venv/bin/python
 PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
@@ -33,9 +33,6 @@ demo: setup  ## find the car you like best, with simulated answers
 test: setup  ## run the tests
 	@$(PYTHON) -m pytest -n 2 tests
 
-browser: setup  ## try the web app's pages in a real browser
-	@ASKWISE_BROWSER=1 $(PYTHON) -m pytest tests/browser
-
 check: setup  ## lint, types, layers, and every example in the source and the docs
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
@@ -45,6 +42,9 @@ check: setup  ## lint, types, layers, and every example in the source and the do
 
 bench: setup  ## time one round of questions
 	@$(PYTHON) -m benchmarks.round
+
+peers: setup  ## compare with other libraries on the same tasks (hours; goes on where it stopped)
+	@$(PYTHON) -m benchmarks.peers.run
 
 examples: setup  ## run every example on its real data, in full
 	@set -e; for script in animals digits drug_screen fair_arrests movies tissues; do echo "== $$script"; $(PYTHON) examples/$$script.py; done
@@ -57,5 +57,5 @@ docs: setup  ## build the documentation into docs/_build
 	@echo "Open docs/_build/index.html"
 
 clean:  ## remove .venv, caches and built files
-	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist docs/_build
+	@rm -rf .venv .peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist docs/_build
 	@find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,7 +1,7 @@
 """The cost of one question: update, draws, scores and choice, and how each grows.
 
-`python -m benchmarks.round [--json]`: one thread, CPU time, median of many rounds. Every figure is also a ratio to the
-floor of the same run: one product of the (S, S) distances by the (S, A) masses in the precision used.
+`python -m benchmarks.round [--curves] [--json]`: one thread, CPU time, median of many rounds. Every figure is also a
+ratio to the floor of the same run: one product of the (S, S) distances by the (S, A) masses in the precision used.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads its BLA
 
 import numpy as np
 
+import askwise
 from askwise.posteriors.logconcave import LogConcave
 from askwise.session import Session
-from askwise.simulate.people import answer
+from askwise.simulate.people import ByModel, answer
 from askwise.simulate.tasks import Task, choice, classify
 from askwise.split import split
 from askwise.streams import stream
@@ -28,22 +29,32 @@ from askwise.types import Answer
 
 DRAWS = 600
 ATOMS = 500
+SETTLED = 4  # answers taken one by one before the clock starts, so that the sampler has found its steps
 SETTINGS: dict[str, dict[str, Any]] = {
     "classify_d10_t100": {"task": "classify", "dim": 10, "answers": 100},
     "choice_d10_t100": {"task": "choice", "dim": 10, "answers": 100},
     "classify_d100_t1000": {"task": "classify", "dim": 100, "answers": 1000},
 }
+CURVES = {
+    "draws": (300, 600, 1200, 2400),
+    "atoms": (250, 500, 1000, 4000),
+    "dim": (5, 10, 50, 100, 500),
+    "answers": (10, 100, 1000, 10_000),
+}
+ITEMS = (50, 500, 2000, 10_000)
 
 
 def milliseconds(call: Callable[[int], Any], times: int) -> float:
     """The median CPU time of `times` calls, after one to warm up."""
     call(0)
-    spent = []
-    for number in range(times):
-        start = time.process_time_ns()
-        call(number + 1)
-        spent.append((time.process_time_ns() - start) / 1e6)
-    return median(spent)
+    return median(spent(lambda number=number: call(number + 1)) for number in range(times))
+
+
+def spent(call: Callable[[], Any]) -> float:
+    """CPU time of a call, in milliseconds."""
+    start = time.process_time_ns()
+    call()
+    return (time.process_time_ns() - start) / 1e6
 
 
 def make(task: str, dim: int) -> Task:
@@ -52,15 +63,23 @@ def make(task: str, dim: int) -> Task:
     return classify(rng, dim=dim) if task == "classify" else choice(rng, items=50, dim=dim)
 
 
-def answered(task: Task, prior: Any, answers: int) -> tuple[Any, Answer]:
+def answered(task: Task, prior: LogConcave, answers: int) -> tuple[LogConcave, Answer]:
     """The posterior after random questions, and one more answer to come."""
-    family, posterior = task.problem.family, prior
+    told = []
     for number in range(answers + 1):
-        atom = family.draw_atoms(ATOMS, stream(1, number, "atoms"))[-1 - number % ATOMS]
-        told = Answer(atom, task.person.respond(atom, stream(1, number, "person")))
-        if number < answers:
-            posterior = posterior.update(told, stream(1, number, "update"))
-    return posterior, told
+        atom = task.problem.family.draw_atoms(ATOMS, stream(1, number, "atoms"))[-1 - number % ATOMS]
+        told.append(Answer(atom, task.person.respond(atom, stream(1, number, "person"))))
+    posterior = prior.update_all(told[: -1 - SETTLED], stream(1, 0, "update"))
+    for number, last in enumerate(told[-1 - SETTLED : -1]):
+        posterior = posterior.update(last, stream(1, number + 1, "update"))
+    return posterior, told[-1]
+
+
+def floor(draws: int = DRAWS, atoms: int = ATOMS) -> Callable[[int], Any]:
+    """One product of distances by masses in 32 bits."""
+    rng = stream(2, 0, "mass")
+    matrix, mass = (rng.random((draws, columns), dtype=np.float32) for columns in (draws, atoms))
+    return lambda _: matrix @ mass
 
 
 def measure(task: str, dim: int, answers: int, times: int, draws: int = DRAWS, atoms: int = ATOMS) -> dict[str, float]:
@@ -73,10 +92,8 @@ def measure(task: str, dim: int, answers: int, times: int, draws: int = DRAWS, a
     def sampler(start: Any) -> Callable[[int], Any]:
         return lambda n: start.update(told, stream(2, n, "update")).sample(draws, stream(2, n, "sample"))
 
-    sample = posterior.sample(draws, stream(2, 0, "sample"))
+    samples = [posterior.sample(draws, stream(2, n, "sample")) for n in range(2)]
     pool = family.draw_atoms(atoms, stream(2, 0, "atoms"))[:atoms]
-    matrix = np.asarray(made.problem.distance.pairwise(sample.structures), dtype=np.float32)
-    mass = stream(2, 0, "mass").random((draws, len(pool)), dtype=np.float32)
     session = Session(made.problem, posterior, seed=3, draws=draws, candidates=atoms, repeat=True)
 
     def round_of(number: int) -> None:
@@ -86,34 +103,72 @@ def measure(task: str, dim: int, answers: int, times: int, draws: int = DRAWS, a
         "round_ms": milliseconds(round_of, times),
         "sampler_ms": milliseconds(sampler(posterior), times),
         "learned_sampler_ms": milliseconds(sampler(learned), times),
-        "scoring_ms": milliseconds(lambda n: split(made.problem, sample, pool).expected_diameter(), times),
-        "gemm_ms": milliseconds(lambda n: matrix @ mass, times),
+        # two samples in turn: the distances of the last one are kept
+        "scoring_ms": milliseconds(lambda n: split(made.problem, samples[n % 2], pool).expected_diameter(), times),
+        "gemm_ms": milliseconds(floor(draws, len(pool)), times),
     }
 
 
-def growth(times: int) -> dict[str, dict[str, dict[str, float]]]:
-    """Classification at d = 10, t = 100, S = 600, A = 500, one of them varied at a time."""
-    base = {"dim": 10, "answers": 100, "draws": DRAWS, "atoms": ATOMS}
-    varied = {"draws": (300, 600, 1200), "atoms": (250, 500, 1000), "dim": (5, 10, 20, 50), "answers": (10, 100, 500)}
-    return {
-        name: {str(value): measure("classify", times=times, **{**base, name: value}) for value in values}
-        for name, values in varied.items()
-    }
+def learned_choice(times: int, items: int = 50, dim: int = 10) -> dict[str, float]:
+    """`askwise.best_item` with its defaults, as `askwise ask` and the web app run it, from first to last answer.
+
+    One person after the other, until there are `times` rounds; each floor is timed between the rounds.
+    """
+    rng = stream(5, items, "items")
+    table = [
+        {"name": f"item {i}", **{f"x{j}": float(x) for j, x in enumerate(row)}}
+        for i, row in enumerate(rng.standard_normal((items, dim)))
+    ]
+    product = floor()
+    rounds: dict[str, list[float]] = {key: [] for key in ("round", "learned_sampler", "stop", "scoring", "gemm")}
+    person = 0
+    while len(rounds["round"]) < times:
+        session = askwise.best_item(table, seed=person)
+        taste = ByModel(session.aim.problem, 5 * stream(5, person, "taste").standard_normal(dim))
+        session.ask()
+        while not session.done and len(rounds["round"]) < times:
+            rounds["gemm"].append(spent(lambda: product(0)))
+            sampled = spent(lambda s=session, t=taste: (answer(s, t, rng), s.turn.sample))
+            stopped = spent(lambda s=session: s.done)
+            scored = 0.0 if session.done else spent(session.ask)
+            for key, value in (("learned_sampler", sampled), ("stop", stopped), ("scoring", scored)):
+                rounds[key].append(value)
+            rounds["round"].append(sampled + stopped + scored)
+        person += 1
+    return {f"{key}_ms": median(values) for key, values in rounds.items()}
+
+
+def curves(times: int) -> dict[str, dict[str, dict[str, float]]]:
+    """Classification at d = 10, t = 100, S = 600, A = 500, one of them varied at a time; and more items to choose from.
+
+    At least as many answers as dimensions: with fewer, the rest keeps its prior and costs next to nothing.
+    """
+    result: dict[str, dict[str, dict[str, float]]] = {}
+    for name, values in CURVES.items():
+        result[name] = {}
+        for value in values:
+            setting = {"dim": 10, "answers": 100, "draws": DRAWS, "atoms": ATOMS, name: value}
+            setting["answers"] = max(setting["answers"], setting["dim"])
+            result[name][str(value)] = measure("classify", times=times, **setting)
+    return {**result, "items": {str(value): learned_choice(4 * times, items=value) for value in ITEMS}}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--times", type=int, default=60, help="rounds behind each median")
+    parser.add_argument("--curves", action="store_true", help="how it grows, too; takes some minutes")
     options = parser.parse_args()
     result: dict[str, Any] = {name: measure(times=options.times, **setting) for name, setting in SETTINGS.items()}
-    result["growth"] = growth(max(3, options.times // 4))
+    result["choice_learned"] = learned_choice(options.times)
+    if options.curves:
+        result["curves"] = curves(max(3, options.times // 8))
     if options.json:
         print(json.dumps(result))
         return
-    for name in SETTINGS:
+    for name in (*SETTINGS, "choice_learned"):
         print(name, *(f"{key} {value:.2f}" for key, value in result[name].items()), sep="  ")
-    for name, rows in result["growth"].items():
+    for name, rows in result.get("curves", {}).items():
         for value, row in rows.items():
             print(f"{name} = {value}", *(f"{key} {number:.2f}" for key, number in row.items()), sep="  ")
 

@@ -14,6 +14,7 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,6 @@ from collections import Counter
 from contextlib import suppress
 from typing import Any
 
-import httpx2 as httpx
 import numpy as np
 
 import askwise
@@ -45,8 +45,7 @@ def start(address: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-c", "from askwise.cli import main; main()", "serve", address, "--port", str(PORT)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     for _ in range(600):
-        with suppress(httpx.HTTPError):
-            httpx.get(f"http://127.0.0.1:{PORT}/static/none")
+        with suppress(OSError), socket.create_connection(("127.0.0.1", PORT)):
             return process
         time.sleep(0.05)
     raise RuntimeError("the server did not start")
@@ -64,6 +63,43 @@ def memory_mb(process: subprocess.Popen[bytes]) -> float:
     return sum(map(int, found.stdout.split())) / 1024
 
 
+class Line:
+    """One person's connection to the server; plain, so that two hundred people leave the processors to the server."""
+
+    def __init__(self) -> None:
+        self._ends: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self.retries = 0
+
+    async def sent(self, method: str, path: str, body: Any = None) -> Any:
+        """Sends again, with the same key, until there is a reply."""
+        content = b"" if body is None else json.dumps(body).encode()
+        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        whole = f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content
+        while True:
+            with suppress(OSError, EOFError, TimeoutError):
+                code, reply = await asyncio.wait_for(self._exchange(whole), 10)
+                if code == 200:
+                    return json.loads(reply)
+                if code < 500 and code != 429:
+                    raise RuntimeError(reply.decode())
+            self.retries += 1
+            await asyncio.sleep(0.2)
+
+    async def _exchange(self, whole: bytes) -> tuple[int, bytes]:
+        if self._ends is None:
+            self._ends = await asyncio.open_connection("127.0.0.1", PORT)
+        reader, writer = self._ends
+        try:
+            writer.write(whole)
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            size = int(head.partition("content-length:")[2].partition("\r\n")[0])
+            return int(head.split(" ", 2)[1]), await reader.readexactly(size)
+        except BaseException:
+            self._ends = None
+            writer.close()
+            raise
+
+
 class Crowd:
     """The people, and what they saw."""
 
@@ -77,52 +113,34 @@ class Crowd:
         self.retries = 0
         self.finished = 0
 
-    async def person(self, client: httpx.AsyncClient, number: int) -> None:
-        rng = random.Random(number)
+    async def person(self, number: int) -> None:
+        rng, line = random.Random(number), Line()
         await asyncio.sleep(rng.uniform(0, THINK[1]))
         while time.monotonic() < self.end:
-            await self.sitting(client, rng)
+            await self.sitting(line, rng)
+        self.retries += line.retries
 
-    async def sitting(self, client: httpx.AsyncClient, rng: random.Random) -> None:
+    async def sitting(self, line: Line, rng: random.Random) -> None:
         """One person from the first question to the stop."""
         made = await asyncio.to_thread(invite, self.store, self.store.record(), "")
         token = await asyncio.to_thread(token_of, self.store, self.store.record().study, made.participant)
         here = f"/api/v1/s/{self.store.address.name}/p/{token}"
         taste = np.random.default_rng(rng.getrandbits(32)).standard_normal(DIMENSION) * 5
         utilities = self.features @ taste
-        state = await self.sent(client, "GET", here, None)
+        state = await line.sent("GET", here)
         while state["question"] is not None and time.monotonic() < self.end:
             await asyncio.sleep(rng.uniform(*THINK))
             question = state["question"]
             left, right = (int(option["name"].split()[1]) for option in question["options"])
             sure = 1 / (1 + np.exp(utilities[right] - utilities[left]))
-            key = f"{rng.getrandbits(64):016x}"
-            told = {
-                "question": question["id"],
-                "response": "left" if rng.random() < sure else "right",
-                "key": key,
-                "seconds": 2.0,
-            }
+            response, key = "left" if rng.random() < sure else "right", f"{rng.getrandbits(64):016x}"
+            told = {"question": question["id"], "response": response, "key": key, "seconds": 2.0}
             begun = time.monotonic()
-            state = await self.sent(client, "POST", f"{here}/answers", told)
+            state = await line.sent("POST", f"{here}/answers", told)
             self.waits.append(time.monotonic() - begun)
             self.acknowledged.append((made.participant, key))
             self.fallbacks += state["behind"] and state["question"] is not None
         self.finished += state["question"] is None
-
-    async def sent(self, client: httpx.AsyncClient, method: str, path: str, body: Any) -> Any:
-        """Sends again, with the same key, until there is a reply."""
-        while True:
-            try:
-                response = await client.request(method, path, json=body)
-                if response.status_code == 200:
-                    return response.json()
-                if response.status_code < 500 and response.status_code != 429:
-                    raise RuntimeError(response.text)
-            except httpx.HTTPError:
-                pass
-            self.retries += 1
-            await asyncio.sleep(0.2)
 
 
 async def crowd(options: argparse.Namespace, store: Store, address: str, features: Any) -> dict[str, Any]:
@@ -130,17 +148,15 @@ async def crowd(options: argparse.Namespace, store: Store, address: str, feature
     watched = Crowd(store, features, time.monotonic() + options.seconds)
     memory = []
     try:
-        limits = httpx.Limits(max_connections=options.people)
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{PORT}", limits=limits, timeout=10) as client:
-            tasks = [asyncio.create_task(watched.person(client, number)) for number in range(options.people)]
-            for part in range(options.kills + 1):
-                for _ in range(4):
-                    await asyncio.sleep(options.seconds / (options.kills + 1) / 4)
-                    memory.append(memory_mb(server))
-                if part < options.kills:
-                    kill(server)
-                    server = await asyncio.to_thread(start, address)
-            await asyncio.gather(*tasks)
+        tasks = [asyncio.create_task(watched.person(number)) for number in range(options.people)]
+        for part in range(options.kills + 1):
+            for _ in range(4):
+                await asyncio.sleep(options.seconds / (options.kills + 1) / 4)
+                memory.append(memory_mb(server))
+            if part < options.kills:
+                kill(server)
+                server = await asyncio.to_thread(start, address)
+        await asyncio.gather(*tasks)
     finally:
         kill(server)
     return {"crowd": watched, "memory": memory}

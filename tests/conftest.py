@@ -6,7 +6,6 @@ import os
 from hypothesis import settings
 
 pytest_plugins = ["tests.postgres"]
-collect_ignore = [] if "ASKWISE_BROWSER" in os.environ else ["browser"]  # the web app's pages: make browser
 settings.register_profile("askwise", deadline=None, derandomize="ASKWISE_TEST_SEED" not in os.environ)
 settings.load_profile("askwise")
 

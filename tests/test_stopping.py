@@ -13,7 +13,7 @@ from askwise.errors import SettingError
 from askwise.losses import zero_one
 from askwise.posteriors.enumerated import WHOLE, Enumerated
 from askwise.problem import Problem
-from askwise.stopping import Budget, DiameterBelow, any_of, clearly_above, halves_apart
+from askwise.stopping import Budget, DiameterBelow, any_of, capital, halves_apart
 from askwise.structures.finite import Finite
 from askwise.types import Sample
 from tests.helpers import Draws, generator
@@ -85,7 +85,7 @@ def test_the_gate_only_saves_work():
         rng = generator(202, run)
         sample = posterior.sample(600, rng)
         gated = rule(PROBLEM, Counting(posterior.weights), sample, 5, rng)
-        assert sum(drawn) == 2 * rule.pairs(5) or gated is None
+        assert sum(drawn) <= 2 * rule.pairs(5)
         spared += not drawn
         full = halves_apart(PROBLEM, posterior.sample(2 * rule.pairs(5), generator(203, run)).structures).mean()
         wrong += (gated is None and not drawn) and full <= 0.75 * EPSILON
@@ -93,24 +93,34 @@ def test_the_gate_only_saves_work():
     assert spared >= 90  # the hundred runs far above epsilon cost nothing
 
 
-def test_sums_block_by_block_to_the_mean_of_all(monkeypatch):
-    """In blocks, and given up early, it decides as one mean of all pairs would."""
+def test_blocks_decide_as_all_pairs_together_would(monkeypatch):
+    """Bets look back only, so it does not matter how many pairs are drawn at a time."""
     monkeypatch.setattr("askwise.stopping.BLOCK", 300)
-    rule, decided = DiameterBelow(EPSILON, DELTA), set()
+    rule, decided = DiameterBelow(EPSILON / 4, DELTA), set()
     sizes = [128, 128, 256]  # twice as many as before, up to the block, and then what is left
-    while sum(sizes) < rule.pairs(2):
-        sizes.append(min(300, rule.pairs(2) - sum(sizes)))
+    while sum(sizes) < rule.pairs(2) // 2:
+        sizes.append(min(300, rule.pairs(2) // 2 - sum(sizes)))
     for run in range(60):
-        posterior, apart, rng = believing(0.75 * EPSILON), [], generator(207, run)
+        posterior, apart, rng = believing(0.8 * EPSILON / 4), [], generator(207, run)
         for size in sizes:
             apart.extend(halves_apart(PROBLEM, posterior.sample(2 * size, rng).structures))
         recording, alike = Recording(posterior.weights), Sample(np.zeros(600, dtype=int), np.full(600, 1 / 600), False)
         stops = rule(PROBLEM, recording, alike, 2, generator(207, run)) is not None
-        ruled_out = any(clearly_above(np.array(apart[:seen]), 0.75 * EPSILON) for seen in np.cumsum(sizes)[:-1])
-        assert stops == (np.mean(apart) <= 0.75 * EPSILON and not ruled_out)
+        won = capital(np.array(apart), EPSILON / 4) >= log(2 * 3 / DELTA)
+        ends = np.cumsum(sizes)
         assert recording.counts == [2 * size for size in sizes[: len(recording.counts)]]
+        assert stops == won[: ends[len(recording.counts) - 1]].any()
         decided.add(stops)
     assert decided == {True, False}
+
+
+def test_a_bet_against_the_truth_hardly_ever_wins():
+    """The capital reaches 1 / delta with probability delta at most, whatever the values' distribution."""
+    rng, level = generator(211), 0.2
+    draws = {"coins": rng.random((800, 1500)) < level, "flat": rng.random((800, 1500)) * 2 * level}
+    for values in draws.values():
+        won = sum(capital(row.astype(float), level).max() >= log(20) for row in values)
+        assert won <= 800 * 0.05 + 3 * np.sqrt(800 * 0.05 * 0.95)
 
 
 class Recording(Draws):
@@ -141,7 +151,7 @@ def test_all_pairs_of_a_few_draws_rule_more_out(diameter, rounds):
         posterior = Recording(believing(diameter).weights)
         sample = Draws(posterior.weights).sample(64, generator(209, run))
         rule(PROBLEM, posterior, sample, 5, generator(210, run))
-        by_halves += clearly_above(halves_apart(PROBLEM, sample.structures), 0.075)
+        by_halves += rule._hopeless(halves_apart(PROBLEM, sample.structures), rule.pairs(5), log(5 * 6 / rule.delta))
         by_all += not posterior.counts
     if diameter <= 0.05:
         assert by_all == 0

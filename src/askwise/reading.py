@@ -68,6 +68,11 @@ class Reading:
         return {**self.recipe, "goal": changes[-1]["goal"], "options": changes[-1]["options"]}
 
     @property
+    def people(self) -> Mapping[str, float]:
+        """How far the answers of each of several people are trusted: from 0, a guess, to 1. Empty with one person."""
+        return self.turn.people
+
+    @property
     def problem(self) -> Problem:
         """What can be true and what is wanted."""
         return self.aim.problem

@@ -25,7 +25,7 @@ from askwise.stopping import Stop
 from askwise.strategies import Strategy, strategy
 from askwise.streams import stream
 from askwise.threads import one_thread
-from askwise.turn import Aim, Turn
+from askwise.turn import Aim, Eligible, Turn
 from askwise.types import Answer, Question, Response
 
 CHECKED = 12  # structures on which a distance is checked at the start
@@ -91,21 +91,22 @@ class Session(Reading):
     # ------------------------------------------------------------------ the conversation
 
     @overload
-    def ask(self) -> Question: ...
+    def ask(self, *, eligible: Eligible | None = None) -> Question: ...
     @overload
-    def ask(self, count: int) -> list[Question]: ...
+    def ask(self, count: int, *, eligible: Eligible | None = None) -> list[Question]: ...
     @one_thread
-    def ask(self, count: int | None = None) -> Question | list[Question]:
+    def ask(self, count: int | None = None, *, eligible: Eligible | None = None) -> Question | list[Question]:
         """The open question, or a new one if there is none. Asking again changes nothing.
 
-        With `count`, a list of that many, or of fewer where the candidates run out.
+        With `count`, a list of that many worth asking together, or of fewer where the candidates run out. Each new one
+        is chosen for what it adds to those open. `eligible(atoms, atom)` may keep a candidate from joining them.
         """
         if count is not None and not (isinstance(count, int | np.integer) and count >= 1):
             raise SettingError(f"count must be a whole number of at least 1, got {count!r}")
         self.refresh()
         while len(self.conversation.open()) < (count or 1):
             try:
-                self._record(self.turn.choose(self.conversation))
+                self._record(self.turn.choose(self.conversation, eligible))
             except NothingToAsk:
                 if not self.conversation.open():
                     raise
@@ -190,12 +191,16 @@ class Session(Reading):
         answer comes. Meant for a thread of its own while a person thinks; a number has too many answers for it."""
         talk = self.conversation.copy()
         ids = talk.open()
-        if not ids or talk.asked[ids[0]]["kind"] == NUMBER:
-            return
-        for response in talk.asked[ids[0]]["responses"]:
-            place = (len(talk.log), ids[0], response, who)
-            if place not in self._ahead:
-                self._ahead[place] = self._after(talk, happened("tell", ids[0], response=response, who=who))
+        if ids and talk.asked[ids[0]]["kind"] != NUMBER:
+            for response in talk.asked[ids[0]]["responses"]:
+                self._foresee(talk, response, who, None)
+
+    def foresee(self, response: Response, who: str | None = None, known: Turn | None = None) -> Turn:
+        """The turn after that answer to the open question, which is there at once if the answer comes.
+
+        `known` is the same turn, worked out in a session of the same recipe and log.
+        """
+        return self._foresee(self.conversation.copy(), response, who, known)
 
     # ------------------------------------------------------------------ replaying
 
@@ -272,6 +277,12 @@ class Session(Reading):
             return self.turn
         place = (len(self.log), id, self.conversation.standard(id, event["response"]), event.get("who"))
         return self._ahead.get(place) or Turn(self.aim, beliefs.tell(id, self.conversation.answer(event)))
+
+    def _foresee(self, talk: Conversation, response: Response, who: str | None, known: Turn | None) -> Turn:
+        place = (len(talk.log), talk.open()[0], response, who)
+        if place not in self._ahead:
+            self._ahead[place] = known or self._after(talk, happened("tell", place[1], response=response, who=who))
+        return self._ahead[place]
 
     def _after(self, talk: Conversation, event: Event) -> Turn:
         """The turn after an answer that may come, with its question, draws and estimate."""

@@ -12,9 +12,11 @@ import numpy as np
 
 from askwise.distances import Form, form_of
 from askwise.problem import Problem
+from askwise.structures.linear import LinearScores
 from askwise.types import Atoms, Floats, Sample
 
 BLOCK = 512  # atoms scored together: their (S, A) arrays stay in the cache, and memory does not grow with the pool
+CELLS = 1 << 18  # entries of such an array: with few draws more atoms go together
 
 
 class Split(NamedTuple):
@@ -71,9 +73,10 @@ def split(problem: Problem, sample: Sample, atoms: Atoms, form: Form | None = No
     """
     form = form_of(problem.distance, sample.structures) if form is None else form
     applied = form.apply(sample.weights)
+    size = max(BLOCK, CELLS // len(sample.weights))
     blocks = [
-        _split_block(problem, sample, atoms[start : start + BLOCK], form, applied)
-        for start in range(0, len(atoms), BLOCK)
+        _split_block(problem, sample, atoms[start : start + size], form, applied)
+        for start in range(0, len(atoms), size)
     ]
     surviving, mass, squared, chance = (np.concatenate(columns, axis=1) for columns in zip(*blocks, strict=True))
     np.clip(surviving, 0.0, mass**2, out=surviving)  # rounding must not make what survives negative or above its mass
@@ -86,7 +89,9 @@ def _split_block(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Surviving, mass, squared and chance, (Y, A) each."""
     dtype: type[np.floating[Any]] = np.float64 if sample.exact else np.float32
-    predictions = problem.family.predict(sample.structures, atoms).astype(dtype, copy=False)
+    linear = isinstance(problem.family, LinearScores)  # whose scores may be made in 32 bits from the start
+    structures = sample.structures.astype(dtype, copy=False) if linear else sample.structures
+    predictions = problem.family.predict(structures, atoms).astype(dtype, copy=False)
     weights = sample.weights.astype(dtype)
     responses = problem.family.responses(predictions)
     surviving, mass, squared, chance = (np.empty((len(responses), len(atoms))) for _ in range(4))

@@ -19,6 +19,7 @@ from askwise.types import Floats, Sample, Structures
 FIRST = 128  # fresh pairs drawn at first; then twice as many, and so on
 BLOCK = 1024  # pairs drawn together at most
 SURE = 3  # standard errors at which draws are taken to rule a diameter out
+BET = 0.5  # share of the largest bet that may be made: distances are skewed, and a large one costs a large bet dearly
 FEW = 30  # draws, below which their pairs say nothing about their own error
 
 
@@ -52,11 +53,12 @@ class Budget:
 
 @dataclass(frozen=True)
 class DiameterBelow:
-    """The paper's rule: with probability 1 - delta over all rounds, it never stops while the average diameter is above
-    epsilon, and always stops once it is at most epsilon / 2.
+    """The paper's promise: with probability 1 - delta over all rounds, it never stops while the average diameter is
+    above epsilon, and always stops once it is at most epsilon / 2.
 
-    Each test wants thousands of fresh pairs, so it is left out when the draws at hand rule it out, first by disjoint
-    pairs and then by all, and given up as soon as the fresh ones do. Waiting can only make it stop later.
+    A test takes fresh pairs, at most half of the paper's, and is passed as soon as a bet against "epsilon or more"
+    has won often enough. It is left out when the draws at hand leave no hope, by disjoint pairs or by all, and given up
+    as soon as the fresh ones leave none: waiting can only make it stop later.
     `closeness` (at least 1) is how far the prior may be from the truth's own distribution: epsilon shrinks by its
     square.
 
@@ -90,40 +92,58 @@ class DiameterBelow:
         if sample.exact:
             diameter = average_diameter(form_of(problem.distance, sample.structures), sample.weights, exact=True)
             return reason if diameter <= self.target else None
-        bar, left, fresh = 0.75 * self.target, self.pairs(round), np.zeros(0)
-        if clearly_above(halves_apart(problem, sample.structures), bar) or self._far(problem, sample, bar):
+        left, wanted, fresh = self.pairs(round) // 2, log(round * (round + 1) / self.delta), np.zeros(0)
+        if self._hopeless(halves_apart(problem, sample.structures), left, wanted) or self._far(problem, sample, wanted):
             return None
-        allowed = bar * left
         while left:
             size = min(max(FIRST, len(fresh)), BLOCK, left)
             fresh = np.append(fresh, halves_apart(problem, posterior.sample(2 * size, rng).structures))
             left -= size
-            # distances only add up: the test has failed as soon as the sum is too large
-            if fresh.sum() > allowed or (left and clearly_above(fresh, bar)):
+            if capital(fresh, self.target).max() >= wanted:
+                return f"{reason} with confidence {1 - self.delta:.0%}"
+            if self._hopeless(fresh, len(fresh) + left, wanted):
                 return None
-        return f"{reason} with confidence {1 - self.delta:.0%}"
+        return None
 
-    @staticmethod
-    def _far(problem: Problem, sample: Sample, bar: float) -> bool:
-        """Whether all pairs of the draws at hand rule out a diameter of at most `bar`: a few chains have more to say
-        together than in disjoint pairs."""
+    def _hopeless(self, values: Floats, total: int, wanted: float) -> bool:
+        """Whether `total` distances like these would hardly suffice, even if these are large by chance."""
+        # 3 / n: few draws that happen to lie alike have no spread, which must not rule the test out
+        luck = SURE * values.std() / np.sqrt(len(values)) + SURE / len(values)
+        return total * growth(self.target - values.mean() + luck, values.var()) < wanted
+
+    def _far(self, problem: Problem, sample: Sample, wanted: float) -> bool:
+        """The same by all pairs of the draws at hand: a few chains have more to say together than in disjoint pairs."""
         count = len(sample.weights)
         if count < FEW:
             return False
         means = form_of(problem.distance, sample.structures).apply(sample.weights) * count / (count - 1)
         # the error of a mean over all pairs comes from its rows: twice their own (Hoeffding 1948)
-        return bool(means.mean() - SURE * 2 * means.std() / np.sqrt(count) > bar)
+        luck = SURE * 2 * means.std() / np.sqrt(count)
+        return bool(means.mean() - luck > self.target)
 
 
-def clearly_above(values: Floats, bar: float) -> bool:
-    """Whether the mean of independent values in [0, 1] is above the bar, beyond what chance would do.
+def capital(values: Floats, level: float) -> Floats:
+    """(n,): the log of what one unit has grown to by betting against a mean of `level` or more, value by value.
 
-    >>> clearly_above(np.full(100, 0.3), 0.1), clearly_above(np.full(10, 0.3), 0.1)
-    (True, False)
+    Each bet looks at the values before only and cannot lose everything, so if the mean of independent values in [0, 1]
+    is that large, the capital ever reaches 1 / delta with probability delta at most (Ville 1939; Waudby-Smith and
+    Ramdas 2024).
+
+    >>> [round(float(capital(np.full(300, value), 0.05)[-1]), 1) for value in (0.02, 0.05)]
+    [4.5, 0.0]
     """
-    # 3 / n: few draws that happen to lie alike have no spread, which must not rule the test out
-    slack = SURE * values.std() / np.sqrt(len(values)) + SURE / len(values)
-    return bool(values.mean() - slack > bar)
+    seen = np.arange(1, len(values) + 1)
+    means = (np.cumsum(values) - values + level) / seen  # of those before, and one at the level
+    spreads = (np.cumsum((values - means) ** 2) - (values - means) ** 2 + level) / seen
+    edges = level - means
+    bets = np.clip(edges / (spreads + edges**2), 0.0, BET)
+    return np.cumsum(np.log1p(bets * (level - values)))
+
+
+def growth(edge: float, variance: float) -> float:
+    """By how much the log of the capital grows a value, about, when the mean is below the level by `edge`."""
+    bet = min(max(edge, 0.0) / (variance + edge**2), BET)
+    return bet * edge - bet**2 * (variance + edge**2) / 2
 
 
 def halves_apart(problem: Problem, draws: Structures) -> Floats:

@@ -3,27 +3,33 @@ question to ask next."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from askwise.batch import Branch, grow, imagine, per_cost, score
 from askwise.beliefs import Beliefs
 from askwise.certificate import Certificate, Estimate, certify, estimate
-from askwise.conversation import Conversation, Event, asked, key
+from askwise.conversation import Conversation, Event, asked
 from askwise.distances import form_of
 from askwise.errors import NothingToAsk
+from askwise.pool import SURVIVORS, race
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
+from askwise.reliability import reliabilities
 from askwise.split import average_diameter
 from askwise.stopping import Stop
 from askwise.strategies import Strategy
+from askwise.strategies.baselines import random
 from askwise.streams import stream
 from askwise.structures import prompt
+from askwise.structures.pooled import PoolRows
 from askwise.threads import one_thread
 from askwise.types import Answer, Atoms, Sample, Scored
 
+Eligible = Callable[[list[Any], Any], bool]  # the atoms of the open questions, a candidate -> may it join them?
 POSED = Scored(np.zeros(1), {"posed": True})  # a question that no rule chose
 
 
@@ -49,7 +55,9 @@ class Turn:
         self.beliefs = beliefs
         self.chosen: tuple[int, Event] | None = None  # a question worked out ahead, for that place in the log
         self.foreseen: str | None = None  # the reason to stop, where the turn was worked out ahead
+        self.audit: dict[str, Any] = {}  # what a look at the race for a question found
         self._cache: dict[str, Any] = {}
+        self._imagined: tuple[list[str], list[Branch]] = [], []  # open questions, and what they may bring
 
     @property
     def posterior(self) -> Posterior:
@@ -58,6 +66,12 @@ class Turn:
     @property
     def answers(self) -> list[Answer]:
         return [answer for _, answer in self.beliefs.told.values()]
+
+    @property
+    def people(self) -> Mapping[str, float]:
+        """How far each of several people is trusted; worked out anew where a checkpoint has only left the posterior."""
+        rng = stream(self.aim.seed, self.beliefs.turn, "people")
+        return self.beliefs.trusted or self._once("people", lambda: reliabilities(self.posterior, self.answers, rng))
 
     @property
     def sample(self) -> Sample:
@@ -86,22 +100,34 @@ class Turn:
             return "every question was asked"
         return reason
 
-    def choose(self, talk: Conversation) -> Event:
-        """The question that the rule likes best, as an event to record."""
-        if self.chosen is not None and self.chosen[0] == len(talk.log):
+    def choose(self, talk: Conversation, eligible: Eligible | None = None) -> Event:
+        """The question that adds most to those open, as an event to record."""
+        if self.chosen is not None and self.chosen[0] == len(talk.log) and eligible is None:
             return self.chosen[1]
-        return self.best(talk, 1)[0]
+        branches = [] if self.aim.rule is random else self._branches(talk)  # random asks the same, whatever the answers
+        return self.best(talk, 1, eligible, branches)[0]
 
     @one_thread
-    def best(self, talk: Conversation, count: int) -> list[Event]:
-        """The questions that the rule likes best, the very best first, each as if it were the next one asked."""
+    def best(
+        self, talk: Conversation, count: int, eligible: Eligible | None = None, branches: Sequence[Branch] = ()
+    ) -> list[Event]:
+        """The questions that the rule likes best, the very best first, each as if it were the next one asked.
+
+        With `branches`, on average over what the open questions may bring; without, as if none were open.
+        """
         aim, number = self.aim, len(talk.asked)
-        atoms = self.fresh_atoms(talk)
+        atoms = self.fresh_atoms(talk, eligible)
         if not len(atoms):
-            raise NothingToAsk("every candidate question was asked or skipped; undo one, or take the estimate as it is")
-        scored = aim.rule(aim.problem, self.posterior, self.sample, atoms, stream(aim.seed, number, "rule"))
-        cost = getattr(aim.problem.family, "cost", None)  # where answers cost more or less: the gain per unit
-        gains = scored.gain if cost is None else scored.gain / cost(atoms)
+            rest = "" if eligible is None else " or is not eligible"
+            raise NothingToAsk(
+                f"every candidate question was asked or skipped{rest}; undo one, or take the estimate as it is"
+            )
+        if branches:
+            scored = score(aim.rule, aim.problem, branches, atoms, lambda: stream(aim.seed, number, "rule"))
+        else:
+            scored = aim.rule(aim.problem, self.posterior, self.sample, atoms, stream(aim.seed, number, "rule"))
+        scored = scored._replace(info={**scored.info, **self.audit})
+        gains = per_cost(aim.problem, scored.gain, atoms)
         first = int(np.argmax(gains))
         others = [int(i) for i in np.argsort(-gains, kind="stable")[:count] if i != first][: count - 1]
         return [self.pose(talk, atoms[i], scored, i) for i in (first, *others)]
@@ -112,15 +138,54 @@ class Turn:
         shown = prompt(self.aim.problem.family, atom, stream(self.aim.seed, number, "show"))
         return asked(f"q{number + 1}", atom, shown, scored, best)
 
-    def fresh_atoms(self, talk: Conversation) -> Atoms:
+    def fresh_atoms(self, talk: Conversation, eligible: Eligible | None = None) -> Atoms:
         """Candidates that may be asked."""
-        rng = stream(self.aim.seed, len(talk.asked), "atoms")
-        atoms = self.aim.problem.family.draw_atoms(self.aim.candidates, rng)
         taken = talk.taken(self.aim.repeat)
-        if not taken:
+        place = f"fresh {len(talk.asked)} {hash(frozenset(taken))}"  # looked at to stop, and again to choose
+        atoms = self._once(place, lambda: self._untaken(self._candidates(talk, taken), taken))
+        if eligible is None:
             return atoms
-        fresh = [index for index, atom in enumerate(np.asarray(atoms).tolist()) if key(atom) not in taken]
-        return atoms[np.array(fresh, dtype=int)]
+        waiting = [talk.asked[id]["atom"] for id in talk.open()]
+        return atoms[np.array([eligible(waiting, atom) for atom in np.asarray(atoms).tolist()], dtype=bool)]
+
+    @staticmethod
+    def _untaken(atoms: Atoms, taken: set[Any]) -> Atoms:
+        if not taken or not len(atoms):
+            return atoms
+        rows = np.asarray(atoms)
+        known = set(_as_bytes(np.array(list(taken), dtype=rows.dtype)))
+        return atoms[np.array([row not in known for row in _as_bytes(rows)], dtype=bool)]
+
+    def _candidates(self, talk: Conversation, taken: set[Any]) -> Atoms:
+        """What the family draws; of a pool on disk, what its race leaves, one race a turn while that is enough."""
+        family, count = self.aim.problem.family, self.aim.candidates
+        if not isinstance(family, PoolRows) or count < SURVIVORS:  # a branch in a hurry runs no race
+            return family.draw_atoms(count, stream(self.aim.seed, len(talk.asked), "atoms"))
+        if len(taken) >= count:
+            return self._once(f"race {len(talk.log)}", lambda: self._race(taken))
+        told = set() if self.aim.repeat else {int(answer.atom) for answer in self.answers}
+        return self._once("race", lambda: self._race(told))
+
+    def _race(self, masked: set[Any]) -> Atoms:
+        aim = self.aim
+        state = aim.problem, aim.rule, self.posterior, self.sample, masked, aim.seed, self.beliefs.turn
+        atoms, self.audit = race(*state, survivors=aim.candidates)
+        return atoms
+
+    @one_thread
+    def _branches(self, talk: Conversation) -> list[Branch]:
+        """What the open questions may bring, if any are open. A batch that grows goes on from what was imagined."""
+        ids, order, seed = talk.open(), list(talk.asked), self.aim.seed
+        known, branches = self._imagined
+        if known != ids[: len(known)]:
+            known, branches = [], []
+        if ids and not known:
+            branches = imagine(self.posterior, self.sample, stream(seed, self.beliefs.turn, "truths"))
+        for id in ids[len(known) :]:
+            rng = stream(seed, order.index(id), "imagined")
+            branches = grow(self.aim.problem, branches, talk.asked[id]["atom"], rng)
+        self._imagined = ids, branches
+        return branches
 
     @one_thread
     def _reason(self) -> str | None:
@@ -144,3 +209,9 @@ class Turn:
         if name not in self._cache:
             self._cache[name] = compute()
         return self._cache[name]
+
+
+def _as_bytes(rows: Atoms) -> list[bytes]:
+    """Each row as bytes, which are looked up in a set much faster than tuples."""
+    whole, size = rows.tobytes(), rows[:1].nbytes
+    return [whole[start : start + size] for start in range(0, len(whole), size)]

@@ -38,8 +38,9 @@ class Site:
         self.api = httpx2.Client(base_url=where, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60)
 
     @contextmanager
-    def owner(self, **settings):
-        """The owner's page, logged in; at the end nothing was said, nothing ran, nothing was asked of other hosts."""
+    def owner(self, refused=0, **settings):
+        """The owner's page, logged in; at the end nothing was said but that so many requests were refused, nothing ran,
+        nothing was asked of other hosts."""
         context = self.browser.new_context(**settings)
         page = context.new_page()
         said, foreign = [], []
@@ -52,7 +53,7 @@ class Site:
             assert page.title() != "evil"
         finally:
             context.close()
-        assert not said
+        assert ["status of 422" in text for text in said] == [True] * refused, said
         assert not foreign
 
     def ours(self, address):
@@ -116,8 +117,8 @@ def figure(page, label):
 
 def test_from_a_table_to_a_report(site, tmp_path):
     with (tmp_path / "evil things.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([["name", "size"], *([name, place] for place, name in enumerate(EVIL))])
-    with site.owner() as page:
+        csv.writer(file).writerows([["name"], *([name] for name in EVIL)])  # nothing else: all stay likely
+    with site.owner(refused=1) as page:
         page.set_input_files("#table", tmp_path / "evil things.csv")
         expect(page.locator("#name")).to_have_value("evil things")
         page.select_option("#goal", "top_k")
@@ -125,6 +126,10 @@ def test_from_a_table_to_a_report(site, tmp_path):
         page.click("#read")
         expect(page.locator("#refused")).to_contain_text("99", timeout=SOON)
         page.select_option("#goal", "best_item")
+        page.get_by_text("What people read first").click()
+        page.fill("#instructions", "Look at the <b>colour</b> only.")
+        page.get_by_text("When it stops").click()
+        page.fill("#epsilon", "0.001")  # three answers do not settle that
         page.click("#read")
         expect(page.locator("#words li").first).to_have_text("Find the best of the 6 items.", timeout=SOON)
         page.click("#make")
@@ -142,7 +147,8 @@ def test_from_a_table_to_a_report(site, tmp_path):
         expect(figure(page, "answers")).to_have_text("3", timeout=SOON)
         expect(page.locator("#standing")).to_contain_text("3 answers", timeout=SOON)
         expect(page.locator("#people tbody td").nth(1)).to_have_text("3 of 4")
-        expect(page.locator("#charts")).to_contain_text("a < b & c")  # beside a bar, as it is
+        for name in EVIL[2:]:
+            expect(page.locator("#charts .drawn")).to_contain_text(name[:20])  # beside a bar, as it is
         assert page.locator("#charts a").count() == 0
         assert page.evaluate("window.notReloaded")
         close_and_download(site, page, link, tmp_path)
@@ -232,7 +238,7 @@ def test_the_stream_does_not_hammer(site):
                 kinds.append(line.removeprefix("event: "))
             if time.monotonic() - begin > 5:
                 break
-            if len(kinds) < 8:
+            if line.startswith("event: overview") and len(kinds) < 16:
                 site.answer(link, 1)
     taken = time.monotonic() - begin
     assert kinds.count("overview") >= 3

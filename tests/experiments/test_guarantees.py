@@ -108,7 +108,7 @@ def test_stopping_with_few_pairs_is_refuted(monkeypatch):
     full = DiameterBelow.pairs
     monkeypatch.setattr(DiameterBelow, "pairs", lambda self, turn: full(self, turn) // 48)
     patient, prompt = stopping(runs=60, rounds=6, seed=SEED)
-    assert patient.refuted
+    assert not patient.refuted  # too few pairs never win a bet
     assert prompt.refuted
 
 

@@ -21,14 +21,14 @@ ITEMS = len(POINTS)
 def swept(share):
     """A sweep in which such a share of the must-links may bond: none, some, all."""
 
-    def move(clusters, links, beta, tables, scratch, state):
-        sweep(clusters, POINTS, links, beta, share, np.array(SCALES), tables, scratch, state)
+    def move(clusters, links, tables, scratch, state):
+        sweep(clusters, POINTS, links, share, np.array(SCALES), tables, scratch, state)
 
     return move
 
 
-def divided(clusters, links, beta, tables, scratch, state):
-    divide_or_merge(clusters, POINTS, links, beta, np.array(SCALES), tables, scratch, state)
+def divided(clusters, links, tables, scratch, state):
+    divide_or_merge(clusters, POINTS, links, np.array(SCALES), tables, scratch, state)
 
 
 def room(labels, answers):
@@ -60,7 +60,7 @@ def test_a_move_leaves_the_exact_posterior(move, beta):
     for row in draws:
         clusters.labels[:] = row
         gather(clusters, POINTS)
-        move(clusters, links, beta, tables, scratch, state)
+        move(clusters, links, tables, scratch, state)
         row[:] = clusters.labels
     draws = compact(draws)
     assert worst_error(draws, expected) < 4

@@ -135,7 +135,7 @@ def test_a_surprise_among_many_items_matches_a_fresh_long_run():
     assert 0.0 < together[item] < 0.2
     after = before.update(Answer((item, 45), 1), rng)
     fresh = ClusteringPosterior.prior(Clusterings(60), 2.94, features=points, chains=300, seed=SEED + 1)
-    fresh = replace(fresh, pairs=after.pairs, same=after.same)._advanced(80, rng)
+    fresh = replace(fresh, pairs=after.pairs, same=after.same, strengths=after.strengths)._advanced(80, rng)
     measured = [
         np.stack(
             [p.labels[:, item] == p.labels[:, 45], (p.labels == p.labels[:, [item]]).sum(axis=1), p.labels.max(axis=1)]

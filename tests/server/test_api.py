@@ -41,7 +41,7 @@ def settle(client, here, position=None):
     end = time.monotonic() + 30
     while time.monotonic() < end:
         desks = list(client.app.state.hub._desks.values())
-        if desks and all(d.view and d.view.whole and d.view.position == len(d.talk.log) for d in desks):
+        if desks and all(d._seen() and d._foreseeing is not None and d._foreseeing.done() for d in desks):
             return
         time.sleep(0.02)
     raise AssertionError("the learner did not come")
@@ -200,7 +200,7 @@ def test_a_learner_that_dies_stops_nobody(path):
         import os
         import signal
 
-        for pool in client.app.state.hub.learner._pools:
+        for pool in (worker._pool for worker in client.app.state.hub.learner._workers):
             for pid in list(pool._processes):
                 os.kill(pid, signal.SIGKILL)
         served_ids = []

@@ -61,7 +61,7 @@ def test_a_link_is_signed(store):
     study = store.record().study
     ann, ben = (invite(store, store.record(), name) for name in ("Ann", "Ben"))
     token = token_of(store, study, ann.participant)
-    assert holder(store, study, token) == ann
+    assert holder(store, study, token) == (ann, "open")
     mark = token.partition(".")[2]
     for forged in ("", ann.participant, f"{ben.participant}.{mark}", token[:-1], token + "x", f"{ann.participant}.é"):
         assert holder(store, study, forged) is None
@@ -75,6 +75,6 @@ def test_a_copy_takes_people_and_their_links_along(store, place, tmp_path):
     session.tell("left", who=ann.participant)
     copy(place, tmp_path / "copy.askwise")
     there = Store.at(Address.of(tmp_path / "copy.askwise"))
-    again = holder(there, there.record().study, token)
+    again, _ = holder(there, there.record().study, token)
     assert (again.name, again.quota) == ("Ann", 5)
     assert study.open(tmp_path / "copy.askwise", log=again.log).log == session.log

@@ -6,6 +6,8 @@ import textwrap
 import threading
 import time
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -14,8 +16,10 @@ from rich.markup import escape
 
 from askwise.cli.common import File, closed, named, opened, shown_address
 from askwise.cli.terminal import END, Keys, picture
-from askwise.errors import AskwiseError
+from askwise.cluster import on_cluster
+from askwise.errors import AskwiseError, SettingError
 from askwise.session import Session
+from askwise.structures.pooled import PoolRows
 from askwise.types import Question
 
 BAR = 20  # characters
@@ -28,15 +32,32 @@ def ask(
     file: File,
     who: Annotated[str | None, typer.Option(help="Who answers; kept with each answer.")] = None,
     forecast: Annotated[bool, typer.Option(help="Say about how many questions are to come.")] = True,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="The dask scheduler whose workers search a pool of rows.")
+    ] = None,
 ) -> None:
     """Asks one question after the other. Quit at any time: every answer is kept."""
     session = opened(file)
-    with Keys() as keys:
+    with _searched_on(session, cluster), Keys() as keys:
         talk = Talk(session, who, forecast, keys)
         try:
             talk.run()
         finally:
             talk.close()
+
+
+@contextmanager
+def _searched_on(session: Session, cluster: str | None) -> Iterator[None]:
+    """The study's pool is searched by the workers of a cluster."""
+    if cluster is None:
+        yield
+        return
+    family = session.problem.family
+    if not isinstance(family, PoolRows):
+        raise SettingError("the study has no pool of rows on disk, so a cluster has nothing to do; leave out --cluster")
+    with on_cluster(cluster) as workers:
+        family.workers = workers
+        yield
 
 
 class Talk:

@@ -26,7 +26,7 @@ Now you: answer the same kind of questions yourself, about any table of yours (C
 
 
 def demo(
-    seed: Annotated[int, typer.Option(min=0, help="Another number, another buyer.")] = 8,
+    seed: Annotated[int, typer.Option(min=0, help="Another number, another buyer.")] = 20,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the page with the curves goes.")] = Path(
         "demo.html"
     ),

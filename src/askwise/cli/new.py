@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from askwise.cli.common import AsJson
+from askwise.errors import SettingError
 
 GOALS = "best-item, top-k, ranking, classifier, cluster-of, clusters, hierarchy, best-column"
 
@@ -43,11 +44,14 @@ def new(
     seed: Annotated[int | None, typer.Option(help="The same seed, the same questions [0].")] = None,
     prior_scale: Annotated[float | None, typer.Option(help="How decided people are [learned].")] = None,
     encoding: Annotated[str, typer.Option(help="Of a text file.")] = "utf-8",
+    instructions: Annotated[Path | None, typer.Option(help="A text for the people who answer in the browser.")] = None,
+    pooled: Annotated[bool, typer.Option("--pooled", help="People share one posterior [each has their own].")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Makes a study of a table, and says in plain words what it understood."""
     from askwise.study.address import SUFFIX, Address
     from askwise.study.new import goal_named, in_words, make, understood
+    from askwise.study.participants import set_mode
     from askwise.study.read import read
     from askwise.study.store import Store
     from askwise.study.texts import with_text_features
@@ -83,7 +87,12 @@ def new(
     address = Address.of(wanted) if store is None else Address.of(store).named(Path(wanted).stem)
     assert session.recipe is not None
     words, facts = in_words(session), understood(session).as_dict()  # before anything is written
-    Store.create(address, session.recipe, found.pictures)
+    told = {} if instructions is None else {"instructions": _text(instructions, encoding)}
+    Store.create(address, {**session.recipe, **told}, found.pictures)
+    if pooled:
+        made = Store.at(address)
+        set_mode(made, made.record().study, "pooled")
+        made.close()
     if as_json:
         typer.echo(json.dumps({"study": str(address), **facts}))
         return
@@ -100,6 +109,13 @@ def _asked_for(goal: str, given: dict[str, Any], as_json: bool) -> dict[str, Any
     if goal == "cluster-of" and "item" not in given:
         given["item"] = typer.prompt("Whose cluster do you want (a name)")
     return given
+
+
+def _text(path: Path, encoding: str) -> str:
+    try:
+        return path.read_text(encoding=encoding).strip()
+    except (OSError, UnicodeError) as error:
+        raise SettingError(f"the instructions in {path} cannot be read: {error}; give a text file") from None
 
 
 def _list(text: str | None) -> list[str] | None:

@@ -34,6 +34,7 @@ def serve(
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen(2048)  # who comes before the server is ready waits
     except OSError as refused:
         raise SettingError(f"cannot listen on {host}:{port}: {refused.strerror}; choose another --port") from None
     where = f"http://{host}:{listener.getsockname()[1]}"

@@ -7,14 +7,17 @@ read about has a `phrase` that says in words what a distance means.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 
 from askwise.errors import DistanceError
 from askwise.types import Floats, Ints, Structures
+
+STRIP = 96  # rows of a distance matrix that are multiplied together, at least
 
 
 class Distance(Protocol):
@@ -46,8 +49,52 @@ class Dense:
         return self.matrix @ weights.astype(self.matrix.dtype, copy=False)
 
     def quadratic(self, mass: Floats) -> Floats:
-        matrix = self.matrix.astype(mass.dtype, copy=False)
-        return np.einsum("sa,sa->a", mass, matrix @ mass)
+        ends = [*range(STRIP, len(mass), STRIP), len(mass)]
+        return _symmetric(self.matrix, mass, [(top, end, False) for top, end in pairwise([0, *ends])])
+
+
+@dataclass(frozen=True)
+class Parted:
+    """D between structures that fall into groups, zero within each: only different groups are multiplied.
+
+    >>> form = Parted(np.array([[0.0, 0.0, 0.3], [0.0, 0.0, 0.6], [0.3, 0.6, 0.0]]), np.array([2, 0, 1]), [2, 1])
+    >>> form.apply(np.array([1.0, 0.0, 0.0]))
+    array([0. , 0.6, 0. ])
+    >>> form.quadratic(np.full((3, 1), 1 / 3)).round(4)
+    array([0.2])
+    """
+
+    matrix: Floats  # (S, S), with the structures of a group side by side
+    order: Ints  # (S,): which structure stands in each row
+    sizes: Sequence[int]  # (G,) of the groups, in the order of the rows
+
+    def apply(self, weights: Floats) -> Floats:
+        applied = np.empty(len(self.order), self.matrix.dtype)
+        applied[self.order] = self.matrix @ weights[self.order].astype(self.matrix.dtype, copy=False)
+        return applied
+
+    def quadratic(self, mass: Floats) -> Floats:
+        strips, top, end = [], 0, 0
+        for size in self.sizes:
+            end += size
+            if end - top >= STRIP or end == len(mass):
+                strips.append((top, end, end - top == size))
+                top = end
+        return _symmetric(self.matrix, mass[self.order], strips)
+
+
+def _symmetric(matrix: Floats, mass: Floats, strips: Iterable[tuple[int, int, bool]]) -> Floats:
+    """(A,): mass' D mass, one strip of rows after the other; what is right of the strip's own block counts twice.
+
+    A strip is its first row, its last and whether its own block is zero.
+    """
+    matrix, total = matrix.astype(mass.dtype, copy=False), np.zeros(mass.shape[1], mass.dtype)
+    for top, end, empty in strips:
+        product = 2 * (matrix[top:end, end:] @ mass[end:])
+        if not empty:
+            product += matrix[top:end, top:end] @ mass[top:end]
+        total += np.einsum("sa,sa->a", mass[top:end], product)
+    return total
 
 
 @dataclass(frozen=True)
@@ -102,10 +149,25 @@ def grouped(values: Ints, between: Callable[[Ints], Floats]) -> Grouped:
 
 
 def form_of(distance: Distance, structures: Structures) -> Form:
-    """The distance's own form if it has one, else the dense matrix."""
+    """The distance's own form if it has one, else the dense matrix.
+
+    The last one is kept: stopping, scoring and estimate look at the same draws one after the other.
+    """
+    kept_distance, kept_structures, form = _latest["form"]
+    if distance is not kept_distance or structures is not kept_structures:
+        form = new_form(distance, structures)
+        _latest["form"] = distance, structures, form
+    return form
+
+
+def new_form(distance: Distance, structures: Structures) -> Form:
+    """The same for structures that nobody else will look at."""
     own = getattr(distance, "form", None)
     form: Form = Dense(distance.pairwise(structures)) if own is None else own(structures)
     return form
+
+
+_latest: dict[str, tuple[Any, Any, Any]] = {"form": (None, None, None)}
 
 
 @dataclass(frozen=True)

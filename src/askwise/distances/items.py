@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.distances import Dense, Form, Overlap, grouped
+from askwise.distances import Dense, Form, Overlap, Parted, grouped
 from askwise.errors import DataError, SettingError
 from askwise.structures.choice import pair_of
 from askwise.types import Floats, Ints
@@ -102,7 +102,18 @@ class ItemRegret(ItemDistance):
 
     def pairwise(self, structures: Floats) -> Floats:
         regrets = self.regrets(structures)
-        crossed = regrets[:, regrets.argmin(axis=1)]  # (S, S): what s loses with the best item of t
+        return self._between(regrets, regrets.argmin(axis=1))
+
+    def form(self, structures: Floats) -> Form:
+        """Tastes with the same best item lose nothing with each other's."""
+        regrets = self.regrets(structures)
+        best = regrets.argmin(axis=1)
+        sizes = np.bincount(best)
+        order = np.lexsort((best, -sizes[best]))  # the largest group first
+        return Parted(self._between(regrets[order], best[order]), order, np.sort(sizes[sizes > 0])[::-1].tolist())
+
+    def _between(self, regrets: Floats, best: Ints) -> Floats:
+        crossed = regrets[:, best]  # (S, S): what s loses with the best item of t
         return np.maximum(crossed, crossed.T)
 
     def regrets(self, structures: Floats) -> Floats:

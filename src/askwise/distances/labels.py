@@ -31,22 +31,27 @@ class Disagreement:
         return (self.decisions(left) != self.decisions(right)).mean(axis=1)
 
     def pairwise(self, structures: Structures) -> Floats:
-        shared = self._overlap(structures)
-        return np.clip(shared.ceiling - shared.traits @ shared.traits.T, 0.0, 1.0)
+        return _apart(self._overlap(structures))
 
     def form(self, structures: Structures) -> Form:
         shared = self._overlap(structures)
         few = shared.traits.shape[1] < len(shared.traits)
-        return shared if few else Dense(self.pairwise(structures))
+        return shared if few else Dense(_apart(shared))
 
     def _overlap(self, structures: Structures) -> Overlap:
         """Two labels: signs, which need one column an atom. More: one column for each atom and label."""
         decisions = self.decisions(structures)
+        low, high = decisions.min(), decisions.max()
+        lower = decisions == low
+        if low < high and (lower | (decisions == high)).all():  # np.unique, which sorts, would cost more than the rest
+            return Overlap(np.where(lower, 1.0, -1.0) / np.sqrt(2 * decisions.shape[1]), 0.5)
         labels = np.unique(decisions)
-        if len(labels) == 2:
-            return Overlap(np.where(decisions == labels[0], 1.0, -1.0) / np.sqrt(2 * decisions.shape[1]), 0.5)
         columns = np.concatenate([decisions == label for label in labels], axis=1)
         return Overlap(columns / np.sqrt(decisions.shape[1]), 1.0)
+
+
+def _apart(shared: Overlap) -> Floats:
+    return np.clip(shared.ceiling - shared.traits @ shared.traits.T, 0.0, 1.0)
 
 
 class Angle:

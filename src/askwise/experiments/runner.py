@@ -24,6 +24,7 @@ from zlib import crc32
 
 import numpy as np
 
+from askwise.cluster import on_cluster
 from askwise.errors import SettingError
 from askwise.simulate.run import follow, summary
 from askwise.simulate.tasks import TASKS
@@ -182,22 +183,8 @@ def executor(workers: int, cluster: str | None) -> Iterator[Executor]:
         with _one_blas_thread(), ProcessPoolExecutor(workers, context, end_with_parent) as pool:
             yield pool
         return
-    try:
-        from distributed import Client
-    except ModuleNotFoundError:
-        raise SettingError(
-            "a cluster needs dask.distributed; install it with: pip install 'askwise[cluster]'"
-        ) from None
-    try:
-        client = Client(  # type: ignore[no-untyped-call]
-            cluster, timeout="10s", set_as_default=False
-        )
-    except (OSError, ValueError) as refused:
-        raise SettingError(
-            f"no dask scheduler answers at {cluster!r} ({refused}); start one, or leave out the address"
-        ) from None
-    with client:
-        yield client.get_executor(pure=False)  # type: ignore[no-untyped-call]
+    with on_cluster(cluster) as client:
+        yield client
 
 
 def end_with_parent() -> None:

@@ -14,6 +14,7 @@ from askwise.session import Session
 from askwise.stopping import Budget, DiameterBelow, Stop, any_of
 from askwise.tables import table
 
+CANDIDATES = 500  # questions that are scored, of more than can be scored whole
 BUDGET = 300  # answers after which a goal stops by default, settled or not
 # what another goal on the same answers may set anew: none of it changes a belief
 WANTS = ("by", "k", "item", "score", "rows", "fair_on", "fairness_weight", "epsilon", "delta", "budget", "rule")
@@ -28,6 +29,7 @@ def build(
     prior: Posterior,
     describe: Callable[[Any], Any],
     stop: Stop | None = None,
+    candidates: int = CANDIDATES,
 ) -> Session:
     """The session of a goal; a rule of one's own is not JSON, so such a session has no recipe."""
     return Session(
@@ -37,6 +39,7 @@ def build(
         stop=stop or any_of(DiameterBelow(options["epsilon"], options["delta"]), Budget(options["budget"])),
         seed=options["seed"],
         draws=options["draws"],
+        candidates=candidates,
         repeat=options["repeat"],
         describe=describe,
         recipe={"goal": goal, "data": table(data), "options": options} if isinstance(options["rule"], str) else None,
@@ -68,14 +71,14 @@ def other_goal(recipe: Recipe, goal: str, wanted: Mapping[str, Any]) -> Recipe:
     return made
 
 
-def _listed(features: Any) -> list[str] | None:
+def listed(features: Any) -> list[str] | None:
     """Names of columns as a list, whatever held them."""
     return None if features is None else [features] if isinstance(features, str) else [str(name) for name in features]
 
 
 def plain_options(arguments: dict[str, Any]) -> dict[str, Any]:
     """The options of a goal as JSON can hold them."""
-    arguments = {**arguments, "features": _listed(arguments["features"])}
+    arguments = {**arguments, "features": listed(arguments["features"])}
     return {
         option: list(value) if isinstance(value, tuple) else value
         for option, value in arguments.items()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from askwise.distances.fairness import EqualOpportunity
 from askwise.distances.labels import Disagreement
 from askwise.encode import Items, encode
 from askwise.errors import DataError, SettingError
-from askwise.goals.build import BUDGET, build, plain_options
+from askwise.goals.build import BUDGET, CANDIDATES, build, listed, plain_options
+from askwise.goals.pooled import draw_rows, family_of
 from askwise.losses import logistic, softmax
+from askwise.pool import SURVIVORS
 from askwise.posteriors.logconcave import LogConcave
 from askwise.posteriors.softmax import SoftmaxPosterior
 from askwise.problem import Problem
@@ -47,6 +50,7 @@ def classifier(
     repeat: bool = False,
     seed: int = 0,
     draws: int = 600,
+    pool: Mapping[str, Any] | None = None,
 ) -> Session:
     """Learns which of two or more labels each row has, from few labelled rows. The estimate is a label for every row.
 
@@ -57,10 +61,17 @@ def classifier(
     `feature_map` is a function from the features as numbers (N, P), standardised, to others (N, Q) in which labels are
     told apart by a plane, such as their squares. A session with one cannot be saved as JSON.
 
+    `data` may be the path of a Parquet file or a folder of them that does not fit in memory: all its rows may be asked
+    about, and random ones stand for all in the estimate. (`pool` is what a saved session knows of it.)
+
     >>> session = classifier({"size": [1.0, 2.0, 3.0, 4.0], "weight": [1.0, 3.0, 2.0, 5.0]}, labels=("small", "large"))
     >>> session.ask().responses
     ('small', 'large')
     """
+    if isinstance(data, str | Path):
+        if feature_map is not None or missing != "refuse":
+            raise SettingError("a pool takes no feature_map and imputes nothing; put such columns into its files")
+        data, pool = draw_rows(data, listed(features), (name, image, fair_on), seed)
     options = plain_options(locals())
     if len(labels) < 2 or len(set(labels)) < len(labels):
         raise SettingError(f"a classifier needs two different labels, got {list(labels)}")
@@ -88,21 +99,22 @@ def _mapped(feature_map: Callable[[Floats], Any], features: Floats) -> Floats:
 
 def _two_labels(data: Any, options: dict[str, Any], items: Items, points: Floats) -> Session:
     """The session for two labels."""
-    labels, fair_on = options["labels"], options["fair_on"]
-    family = LinearPool(points, items.names, (labels[0], labels[1]), items.images)
-    compared = _compared(len(points), options["seed"])
+    labels, fair_on, pool = options["labels"], options["fair_on"], options["pool"]
+    rows = LinearPool(points, items.names, (labels[0], labels[1]), items.images)
+    family = rows if pool is None else family_of(pool, items, points, labels)
+    compared = _compared(len(points), options["seed"], pool)
 
     def describe(weights: Floats) -> list[Response]:
         return [labels[1] if score > 0 else labels[0] for score in points @ weights]
 
-    distance: Distance = Disagreement(family, compared)
+    distance: Distance = Disagreement(rows, compared)
     if fair_on is not None:
-        distance = EqualOpportunity(family, compared, _group(data, fair_on)[compared], options["fairness_weight"])
+        distance = EqualOpportunity(rows, compared, _group(data, fair_on)[compared], options["fairness_weight"])
     problem, prior = (
         Problem(family, distance, logistic),
         LogConcave.prior(family, logistic, 1.0, options["prior_scale"]),
     )
-    return build("classifier", data, options, problem, prior, describe)
+    return build("classifier", data, options, problem, prior, describe, candidates=_candidates(pool))
 
 
 def _group(data: Any, column: str) -> Bools:
@@ -120,20 +132,26 @@ def _group(data: Any, column: str) -> Bools:
 
 def _many_labels(data: Any, options: dict[str, Any], items: Items, points: Floats) -> Session:
     """The session for more than two labels."""
-    labels = options["labels"]
-    family = SoftmaxPool(points, items.names, labels, items.images)
+    labels, pool = options["labels"], options["pool"]
+    rows = SoftmaxPool(points, items.names, labels, items.images)
+    family = rows if pool is None else family_of(pool, items, points, labels)
     prior = SoftmaxPosterior.prior(family, options["prior_scale"], max(2, options["draws"]))  # a chain a draw
 
     def describe(weights: Floats) -> list[Response]:
-        scores = family.predict(weights[None], np.arange(len(points)))
-        return [labels[place] for place in family.decide(scores)[0]]
+        scores = rows.predict(weights[None], np.arange(len(points)))
+        return [labels[place] for place in rows.decide(scores)[0]]
 
-    problem = Problem(family, Disagreement(family, _compared(len(points), options["seed"])), softmax)
-    return build("classifier", data, options, problem, prior, describe)
+    problem = Problem(family, Disagreement(rows, _compared(len(points), options["seed"], pool)), softmax)
+    return build("classifier", data, options, problem, prior, describe, candidates=_candidates(pool))
 
 
-def _compared(count: int, seed: int) -> Ints:
-    """The rows on which classifiers are compared: all, or random ones of many."""
-    if count <= POINTS:
+def _candidates(pool: Mapping[str, Any] | None) -> int:
+    """Questions that are scored with every draw; of a pool, those that survive its race."""
+    return CANDIDATES if pool is None else SURVIVORS
+
+
+def _compared(count: int, seed: int, pool: Mapping[str, Any] | None) -> Ints:
+    """The rows on which classifiers are compared: all, or random ones of many; of a pool, the rows drawn from it."""
+    if count <= POINTS or pool is not None:
         return np.arange(count)
     return np.sort(stream(seed, 0, "compared").choice(count, POINTS, replace=False))

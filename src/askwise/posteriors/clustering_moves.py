@@ -37,6 +37,8 @@ class Links(NamedTuple):
     near: Any  # (2T,): the other item
     kind: Any  # (2T,): 1 same, 0 different
     number: Any  # (2T,): which answer
+    cost: Any  # (T,): what it costs a clustering that contradicts it
+    bond: Any  # (T,): 1 - exp(-cost), the chance of a bond
 
 
 class Clusters(NamedTuple):
@@ -158,7 +160,7 @@ def find(root: Any, i: int) -> int:
 
 
 @compiled
-def make_blocks(labels: Any, links: Links, share: float, bond: float, scratch: Scratch, state: Any) -> int:
+def make_blocks(labels: Any, links: Links, share: float, scratch: Scratch, state: Any) -> int:
     """Joins items by bonds on satisfied must-links; returns the number of blocks, their roots first in `order`.
 
     Only a random share of the must-links may bond, drawn without a look at the clustering. With all of them, whatever
@@ -170,7 +172,7 @@ def make_blocks(labels: Any, links: Links, share: float, bond: float, scratch: S
     for t in range(len(links.first)):
         i, j = links.first[t], links.second[t]
         scratch.binding[t] = links.same[t] == 1 and share > 0.0 and uniform(state) < share
-        if scratch.binding[t] and labels[i] == labels[j] and uniform(state) < bond:
+        if scratch.binding[t] and labels[i] == labels[j] and uniform(state) < links.bond[t]:
             root[find(root, i)] = find(root, j)
     blocks = 0
     for i in range(len(labels)):
@@ -188,7 +190,6 @@ def sweep(
     clusters: Clusters,
     features: Any,
     links: Links,
-    beta: float,
     share: float,
     scales: Any,
     tables: Tables,
@@ -197,7 +198,7 @@ def sweep(
 ) -> None:
     """Visits every block once. A must-link that could have bonded and did not is flat; all others make a field."""
     labels, field, row, dim = clusters.labels, scratch.field, scratch.row, features.shape[1]
-    blocks = make_blocks(labels, links, share, 1.0 - exp(-beta), scratch, state)
+    blocks = make_blocks(labels, links, share, scratch, state)
     for position in range(blocks):
         first = scratch.head[scratch.order[position]]
         home, count = labels[first], 0
@@ -213,11 +214,11 @@ def sweep(
         i = first
         while i >= 0:
             for e in range(links.start[i], links.start[i + 1]):
-                c = labels[links.near[e]]
+                c, t = labels[links.near[e]], links.number[e]
                 if c >= 0 and links.kind[e] == 0:
-                    field[c] -= beta
-                elif c >= 0 and not scratch.binding[links.number[e]]:
-                    field[c] += beta
+                    field[c] -= links.cost[t]
+                elif c >= 0 and not scratch.binding[t]:
+                    field[c] += links.cost[t]
             i = scratch.after[i]
         chosen = pick(clusters, row, count, scales[ALPHA], tables, scratch, state)
         i = first

@@ -34,7 +34,6 @@ def divide_or_merge(
     clusters: Clusters,
     features: Any,
     links: Links,
-    beta: float,
     scales: Any,
     tables: Tables,
     scratch: Scratch,
@@ -63,14 +62,14 @@ def divide_or_merge(
     soft = uniform(state)
     odds = log(0.5 * scales[ALPHA])  # of two clusters against one, before the allocation is looked at
     if here != there:
-        odds_now = allocate(clusters, features, links, beta, i, j, others, False, soft, tables, scratch, state)
+        odds_now = allocate(clusters, features, links, i, j, others, False, soft, tables, scratch, state)
         if uniform(state) < 0.5:
             if log(1.0 - uniform(state)) >= -odds - odds_now:
                 return 0
             settle(clusters, features, j, others, here, here, scratch)
             return 1
         odds = -odds_now
-    odds += allocate(clusters, features, links, beta, i, j, others, True, soft, tables, scratch, state)
+    odds += allocate(clusters, features, links, i, j, others, True, soft, tables, scratch, state)
     if log(1.0 - uniform(state)) >= odds:
         return 0
     settle(clusters, features, j, others, here, clusters.slots[clusters.size[0]] if here == there else there, scratch)
@@ -94,7 +93,6 @@ def allocate(
     clusters: Clusters,
     features: Any,
     links: Links,
-    beta: float,
     i: int,
     j: int,
     others: int,
@@ -119,11 +117,11 @@ def allocate(
     for k in range(features.shape[1]):
         norms[0] += features[i, k] ** 2
         norms[1] += features[j, k] ** 2
-    odds = -link_field(links, j, side, 1, beta)
+    odds = -link_field(links, j, side, 1)
     for position in range(others):
         item = scratch.order[position]
         for s in range(2):
-            fields[s] = link_field(links, item, side, s + 1, beta)
+            fields[s] = link_field(links, item, side, s + 1)
             m, grown = sizes[s], 0.0
             for k in range(features.shape[1]):
                 grown += (halves[s, k] + features[item, k]) ** 2
@@ -150,12 +148,13 @@ def allocate(
 
 
 @compiled
-def link_field(links: Links, item: int, side: Any, which: int, beta: float) -> float:
-    """What the answers say for putting the item on that side: beta for a must-link there, -beta for a cannot-link."""
+def link_field(links: Links, item: int, side: Any, which: int) -> float:
+    """What the answers say for putting the item on that side: must-links there for it, cannot-links against it."""
     field = 0.0
     for e in range(links.start[item], links.start[item + 1]):
         if side[links.near[e]] == which:
-            field += beta if links.kind[e] == 1 else -beta
+            cost = links.cost[links.number[e]]
+            field += cost if links.kind[e] == 1 else -cost
     return field
 
 
@@ -218,7 +217,6 @@ def advance(
     scales: Any,
     features: Any,
     links: Links,
-    beta: float,
     sweeps: int,
     splits: int,
     centres: Any,
@@ -260,9 +258,9 @@ def advance(
         for turn in range(sweeps):
             tabulate(tables, mine, weight)
             share = uniform(state) if turn % 2 == 1 else 0.0
-            sweep(clusters, features, links, beta, share, mine, tables, scratch, state)
+            sweep(clusters, features, links, share, mine, tables, scratch, state)
             for _ in range(splits):
-                accepted += divide_or_merge(clusters, features, links, beta, mine, tables, scratch, state)
+                accepted += divide_or_merge(clusters, features, links, mine, tables, scratch, state)
             for which in range(3):
                 if widths[which] > 0.0 and (which == ALPHA or dim > 0):
                     slice_scale(which, mine, clusters, squares, weight, centres[which], widths[which], state)

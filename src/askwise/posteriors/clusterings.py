@@ -20,6 +20,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import AnswerError, DataError, SettingError
+from askwise.losses import zero_one
 from askwise.structures.clusterings import Clusterings, compact
 from askwise.types import Answer, Floats, Ints, Sample
 
@@ -47,6 +48,8 @@ class ClusteringPosterior:
     (64, 4)
     """
 
+    loss = zero_one
+
     family: Clusterings
     beta: float
     features: Floats  # (N, D), centred; D may be 0
@@ -56,6 +59,7 @@ class ClusteringPosterior:
     scales: Floats  # (C, 3): alpha, s2, t2 of each chain
     pairs: Ints  # (T, 2): what was asked
     same: Ints  # (T,): what was answered
+    strengths: Floats  # (T,): how far each answer is trusted, 1 unless people turned out to differ
     trust: float = 1.0  # the power of the features' likelihood
     accepted: float = 0.0  # share of divisions and merges that were accepted last time
     sweeps: int = BURN  # made last time
@@ -91,7 +95,7 @@ class ClusteringPosterior:
         widths = np.array(WIDE) if scales is None else np.zeros(3)
         rng = np.random.default_rng([seed, family.count])
         start = rng.integers(min(8, family.count), size=(chains, family.count))  # not all alike: chains should differ
-        nothing = np.empty((0, 2), dtype=np.int64), np.empty(0, dtype=np.int64)
+        nothing = np.empty((0, 2), dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
         tiled = np.tile(np.array(medians), (chains, 1))
         made = ClusteringPosterior(
             family, float(beta), rows, np.log(medians), widths, start, tiled, *nothing, trust=float(trust)
@@ -102,8 +106,17 @@ class ClusteringPosterior:
         """The beliefs after one more answer: every chain moves on, further if the answer was a surprise."""
         pair, said = self._checked(answer)
         agree = ((self.labels[:, pair[0]] == self.labels[:, pair[1]]) == said).mean()
-        told = replace(self, pairs=np.vstack([self.pairs, pair]), same=np.append(self.same, said))
+        pairs, same, strengths = (
+            np.vstack([self.pairs, pair]),
+            np.append(self.same, said),
+            np.append(self.strengths, 1.0),
+        )
+        told = replace(self, pairs=pairs, same=same, strengths=strengths)
         return told._advanced(sweeps_for(float(agree), self.family.count), rng)
+
+    def reweighed(self, answers: list[Answer], strengths: Floats, rng: Generator) -> ClusteringPosterior:
+        """The same answers, trusted as far as `strengths` (T,) say: the chains move on from where they are."""
+        return replace(self, strengths=strengths)._advanced(sweeps_for(1.0, self.family.count), rng)
 
     def sample(self, count: int, rng: Generator) -> Sample:
         """The chains as they stand, one independent draw each. If more draws are wanted than there are chains, all are
@@ -145,7 +158,7 @@ class ClusteringPosterior:
         seeds = rng.integers(2**64, size=len(labels), dtype=np.uint64)
         gamma = np.append(0.0, gammaln(np.arange(1, self.family.count + 2)))
         weight = self.trust * self.features.shape[1]  # a power of the likelihood: fewer dimensions, shorter rows
-        known = np.sqrt(self.trust) * self.features, self._links(), self.beta
+        known = np.sqrt(self.trust) * self.features, self._links()
         accepted = advance(labels, scales, *known, sweeps, SPLITS, self.centres, self.widths, gamma, weight, seeds)
         share = accepted / max(len(labels) * sweeps * SPLITS, 1)
         return replace(self, labels=compact(labels), scales=scales, accepted=share, sweeps=sweeps)
@@ -159,7 +172,8 @@ class ClusteringPosterior:
         near = np.concatenate([self.pairs[:, 1], self.pairs[:, 0]])[order]
         first, second = np.ascontiguousarray(self.pairs.T)
         number = order % max(len(self.same), 1)
-        return Links(first, second, self.same, start, near, self.same[number], number)
+        cost = self.beta * self.strengths
+        return Links(first, second, self.same, start, near, self.same[number], number, cost, -np.expm1(-cost))
 
     def _checked(self, answer: Answer) -> tuple[Ints, int]:
         pair = np.asarray(answer.atom)

@@ -106,32 +106,37 @@ class Evidence:
     def _fast(self) -> tuple[NDArray[Any], ...]:
         rows = self.rows.astype(self.precision)
         strengths = self.strengths.astype(self.precision)
-        return np.ascontiguousarray(rows.T), strengths[:, None] * rows, self.responses.astype(self.precision), strengths
+        high = BLOCK // max(1, min(len(rows), WIDEST))
+        said = np.tile(self.responses.astype(self.precision), (high, 1))  # written out: quicker than broadcasting
+        return np.ascontiguousarray(rows.T), strengths[:, None] * rows, said, strengths
 
     def potential(self, points: Floats) -> Floats:
         """(S, R) -> (S,): minus the log-likelihood of all answers."""
-        columns, _, responses, strengths = self._fast
+        columns, _, said, strengths = self._fast
         points = points.astype(self.precision, copy=False)
         total = np.zeros(len(points), self.precision)
         for part, told in self._tiles(len(points)):
-            value, _ = value_and_slope(self.loss, points[part] @ columns[:, told], responses[told])
+            scores = points[part] @ columns[:, told]
+            value, _ = value_and_slope(self.loss, scores, said[: len(scores), told])
             total[part] += value @ strengths[told]
         return total
 
     def gradient(self, points: Floats) -> Floats:
         """(S, R) -> (S, R): the gradient of the potential."""
-        columns, weighted, responses, _ = self._fast
+        columns, weighted, said, _ = self._fast
         slopes = np.zeros(points.shape, self.precision)
         for part, told in self._tiles(len(points)):
-            slopes[part] += self.loss.slope(points[part] @ columns[:, told], responses[told]) @ weighted[told]
+            scores = points[part] @ columns[:, told]
+            slopes[part] += self.loss.slope(scores, said[: len(scores), told]) @ weighted[told]
         return slopes
 
     def potential_and_gradient(self, points: Floats) -> tuple[Floats, Floats]:
         """Both in one pass."""
-        columns, weighted, responses, strengths = self._fast
+        columns, weighted, said, strengths = self._fast
         total, slopes = np.zeros(len(points), self.precision), np.zeros(points.shape, self.precision)
         for part, told in self._tiles(len(points)):
-            value, slope = value_and_slope(self.loss, points[part] @ columns[:, told], responses[told])
+            scores = points[part] @ columns[:, told]
+            value, slope = value_and_slope(self.loss, scores, said[: len(scores), told])
             total[part] += value @ strengths[told]
             slopes[part] += slope @ weighted[told]
         return total, slopes

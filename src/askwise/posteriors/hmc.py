@@ -1,14 +1,15 @@
 """Split Hamiltonian Monte Carlo around Gaussian references.
 
-In whitened coordinates the reference is a standard normal, whose dynamics is a rotation that costs nothing and makes no
+Around its center the dynamics of the reference is a rotation of places and velocities that costs nothing and makes no
 error; only what the posterior differs from its reference by is integrated in steps. Started fresh from the reference,
 a few trajectories suffice and draws of different rounds share nothing.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -23,54 +24,76 @@ JITTER = 0.15  # without it, trajectories of a quarter turn could resonate with 
 class Chains(NamedTuple):
     """Where S independent chains stand, in 32 bits where the loss allows."""
 
-    whitened: Floats  # (S, R)
+    places: Floats  # (S, R), seen from the centers of their references
     potential: Floats  # (S,) minus the log posterior
-    residual: Floats  # (S, R) gradient of potential minus that of the reference, whitened
+    residual: Floats  # (S, R) gradient of potential minus that of the reference, times the reference's covariance
 
 
 class Target:
-    """The posterior around its references: counts[k] chains of scale k stand together, in the order of the scales."""
+    """The posterior around its references: counts[k] chains of scale k stand together, in the order of the scales.
+
+    Chains move in the coordinates of the evidence with a velocity, not whitened with a momentum: the same dynamics, and
+    a force takes one product for each scale instead of two.
+    """
 
     def __init__(self, evidence: Evidence, reference: Reference, counts: Ints) -> None:
-        edges = np.concatenate([[0], np.cumsum(counts)]).tolist()
-        real = evidence.precision
-        self.evidence = evidence
-        self.parts = [slice(a, b) for a, b in pairwise(edges) if b > a]
         used = np.flatnonzero(counts)
-        self.centers = reference.centers[used].astype(real)
-        self.roots = reference.roots[used].astype(real)
-        self.tightness = np.repeat(reference.scales**-2.0, counts).astype(real)
+        edges = np.concatenate([[0], np.cumsum(counts[used])]).tolist()
+        real, roots = evidence.precision, reference.roots[used]
+        inward = roots.swapaxes(1, 2)
+        self.evidence = evidence
+        self.parts = [slice(a, b) for a, b in pairwise(edges)]
+        self.roots = roots.astype(real)
+        self.inverses = (reference.precisions[used] @ inward).astype(real)  # of the roots
+        self.covariances = (inward @ roots).astype(real)
+        self.centers = np.repeat(reference.centers.astype(real), counts, axis=0)
+        self.tightness = each(reference.scales**-2.0, counts, evidence.rank).astype(real)
+
+    def tail(self, first: int) -> Target:
+        """The same without the chains before `first`, where a scale begins; for forces only."""
+        rest, skipped = copy(self), sum(part.start < first for part in self.parts)
+        rest.parts = [slice(part.start - first, part.stop - first) for part in self.parts[skipped:]]
+        rest.covariances = self.covariances[skipped:]
+        rest.centers, rest.tightness = self.centers[first:], self.tightness[first:]
+        return rest
+
+    def times(self, rows: Floats, matrices: Floats) -> Floats:
+        """(S, R), (K, R, R) -> (S, R): each row times the matrix of its scale."""
+        product = np.empty_like(rows)
+        for part, matrix in zip(self.parts, matrices, strict=True):
+            np.matmul(rows[part], matrix, out=product[part])
+        return product
 
     def points(self, whitened: Floats) -> Floats:
         """(S, R) whitened -> (S, R) in the coordinates of the evidence."""
-        points = np.empty_like(whitened)
-        for part, center, root in zip(self.parts, self.centers, self.roots, strict=True):
-            np.matmul(whitened[part], root, out=points[part])
-            points[part] += center
-        return points
+        return self.times(whitened, self.roots) + self.centers
 
-    def residual(self, whitened: Floats, points: Floats, gradient: Floats) -> Floats:
-        gradient += self.tightness[:, None] * points
-        residual = np.empty_like(whitened)
-        for part, root in zip(self.parts, self.roots, strict=True):
-            np.matmul(gradient[part], root.T, out=residual[part])
-        residual -= whitened
-        return residual
-
-    def chains(self, whitened: Floats) -> Chains:
-        points = self.points(whitened)
+    def chains(self, places: Floats) -> Chains:
+        points = places + self.centers
         potential, gradient = self.evidence.potential_and_gradient(points)
-        potential += self.tightness * squares(points) / 2
-        return Chains(whitened, potential, self.residual(whitened, points, gradient))
+        potential += np.einsum("sr,sr,sr->s", self.tightness, points, points) / 2
+        return Chains(places, potential, self._residual(places, points, gradient))
 
-    def force(self, whitened: Floats) -> Floats:
-        points = self.points(whitened)
-        return self.residual(whitened, points, self.evidence.gradient(points))
+    def force(self, places: Floats) -> Floats:
+        points = places + self.centers
+        return self._residual(places, points, self.evidence.gradient(points))
+
+    def _residual(self, places: Floats, points: Floats, gradient: Floats) -> Floats:
+        points *= self.tightness
+        gradient += points
+        residual = self.times(gradient, self.covariances)
+        residual -= places
+        return residual
 
 
 def squares(rows: Floats) -> Floats:
     """(S, R) -> (S,) squared lengths."""
     return np.einsum("sr,sr->s", rows, rows)
+
+
+def each(values: Floats, counts: Ints, width: int) -> Floats:
+    """(K,) -> (S, width): the value of each chain's scale, written out, since broadcasting over few columns is slow."""
+    return np.repeat(np.repeat(values[:, None], width, axis=1), counts, axis=0)
 
 
 class Plan:
@@ -82,37 +105,37 @@ class Plan:
 
     def __init__(self, evidence: Evidence, reference: Reference, counts: Ints, steps: Ints) -> None:
         self.target = Target(evidence, reference, counts)
-        self.steps = np.repeat(steps, counts)[:, None]  # (S, 1), or (1, 1) if all are equal
-        if np.all(self.steps == self.steps[:1]):
-            self.steps = self.steps[:1]
-        longest = int(self.steps.max(initial=0))
+        self.counts, self.steps = counts, steps
+        longest = int(steps[counts > 0].max(initial=0))
         self.stages = [(0, self.target)]  # after so many steps: the first chain that goes on, and all from there
         for done in range(1, longest):
-            going = np.where(steps > done, counts, 0)
-            first = int(counts.sum() - going.sum())
+            first = int(counts[steps <= done].sum())
             same = first == self.stages[-1][0]
-            self.stages.append(self.stages[-1] if same else (first, Target(evidence, reference, going)))
+            self.stages.append(self.stages[-1] if same else (first, self.target.tail(first)))
 
     def trajectory(self, chains: Chains, rng: Generator) -> tuple[Chains, Floats]:
         """One trajectory of about a quarter turn for every chain, and its probability (S,) of acceptance."""
-        real: Any = chains.whitened.dtype
-        momentum = rng.standard_normal(chains.whitened.shape, dtype=real)
-        angle = (rng.uniform(1 - JITTER, 1 + JITTER) * (np.pi / 2) / self.steps).astype(real)
-        turn, keep = np.sin(angle), np.cos(angle)
+        place, real = chains.places.copy(), self.target.evidence.precision
+        momentum = rng.standard_normal(place.shape, dtype=real)
+        angles = rng.uniform(1 - JITTER, 1 + JITTER) * (np.pi / 2) / self.steps  # (K,)
+        angle, turn, keep = (
+            each(part.astype(real), self.counts, place.shape[1]) for part in (angles, np.sin(angles), np.cos(angles))
+        )
         before = chains.potential + squares(momentum) / 2
-        momentum -= angle / 2 * chains.residual
-        place = chains.whitened.copy()
+        velocity = self.target.times(momentum, self.target.roots)
+        velocity -= angle / 2 * chains.residual
         for done, (first, target) in enumerate(self.stages):
             here = slice(first, None)
             if done:
-                momentum[here] -= angle[here] * target.force(place[here])
-            forward = turn[here] * momentum[here]
-            momentum[here] *= keep[here]
-            momentum[here] -= turn[here] * place[here]
+                velocity[here] -= angle[here] * target.force(place[here])
+            forward = turn[here] * velocity[here]
+            velocity[here] *= keep[here]
+            velocity[here] -= turn[here] * place[here]
             place[here] *= keep[here]
             place[here] += forward
         end = self.target.chains(place)
-        momentum -= angle / 2 * end.residual
+        velocity -= angle / 2 * end.residual
+        momentum = self.target.times(velocity, self.target.inverses)
         # the difference in 64 bits: a runaway chain may overflow 32, and is then refused
         log_ratio = before.astype(float) - end.potential - squares(momentum) / 2
         log_ratio[np.isnan(log_ratio)] = -np.inf
@@ -128,8 +151,9 @@ def run(plan: Plan, noise: Floats, length: int, rng: Generator) -> tuple[Floats,
 
     Returns where the chains end, whitened (S, R), and the chance (S,) with which the last trajectory was accepted.
     """
-    chains = plan.target.chains(noise)
+    target = plan.target
+    chains = target.chains(target.times(noise, target.roots))
     chance: Floats = np.ones(len(noise))
     for _ in range(length):
         chains, chance = plan.trajectory(chains, rng)
-    return chains.whitened, chance
+    return target.times(chains.places, target.inverses), chance

@@ -7,7 +7,7 @@ scales, and split Hamiltonian Monte Carlo turns fresh draws of the references in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, log2
 
@@ -76,12 +76,32 @@ class LogConcave:
 
     def update(self, answer: Answer, rng: Generator) -> LogConcave:
         """The beliefs after one more answer."""
-        evidence = self.evidence.add(*checked(self.family, answer), self.beta)
+        return self.update_all([answer], rng)
+
+    def update_all(self, answers: Sequence[Answer], rng: Generator) -> LogConcave:
+        """The beliefs after some more answers: the references are fitted and the sampler is tried out once."""
+        evidence, count = self.evidence, self.answers + len(answers)
+        for answer in answers:
+            evidence = evidence.add(*checked(self.family, answer), self.beta)
         if evidence is self.evidence:
-            return replace(self, answers=self.answers + 1)
+            return replace(self, answers=count)
+        return self._refitted(evidence, count, rng)
+
+    def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> LogConcave:
+        """The same answers, trusted as far as `strengths` (T,) say."""
+        evidence = Evidence.none(self.evidence.loss, self.family.dimension)
+        for answer, strength in zip(answers, strengths, strict=True):
+            evidence = evidence.add(*checked(self.family, answer), self.beta * strength)
+        return self._refitted(evidence, self.answers, rng)
+
+    @property
+    def loss(self) -> Loss:
+        return self.evidence.loss
+
+    def _refitted(self, evidence: Evidence, count: int, rng: Generator) -> LogConcave:
         active, nearest = self._revived()
         reference = fit(evidence, self.grid[active], *self._start(evidence, active, nearest))
-        told = replace(self, evidence=evidence, active=active, reference=reference, answers=self.answers + 1)
+        told = replace(self, evidence=evidence, active=active, reference=reference, answers=count)
         if len(self.grid) == 1 and told.answers < GROWN * self.tried:
             return told  # one scale has nothing to weigh, and the steps that suit it change slowly
         hoped = np.where(np.isin(active, self.active), self.trial.weights[nearest], 0.0)

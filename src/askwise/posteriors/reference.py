@@ -6,7 +6,8 @@ and the precision equals the expected curvature. It sits where the mass is; the 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,7 @@ WIDE = 1.5  # beyond this spread the twelve nodes miss the bend of the loss, and
 STEP = 1.25  # of that grid: errors are then about 1e-4 of the value, less of slope and curvature
 TOLERANCE = 5e-2  # of the mean, in posterior standard deviations: it is only a reference
 ROUNDS = 60
+LONG = 0.5  # share of a full step that all but the first go: full ones overshoot, and need more rounds
 
 
 class Reference(NamedTuple):
@@ -83,19 +85,28 @@ def _by_nodes(loss: Loss, responses: Floats, means: Floats, spreads: Floats) -> 
 def _by_grid(loss: Loss, responses: Floats, answer: Ints, means: Floats, spreads: Floats) -> Expected:
     """A convex loss is a line plus hinges (z - u)_+ weighted by its curvature at u; hinges have closed forms."""
     kinds, kind = np.unique(responses, return_inverse=True)
-    grid = np.linspace(-loss.bend, loss.bend, 2 * int(np.ceil(loss.bend / STEP)) + 1)  # (G,)
-    hinges = loss.curvature(grid, kinds[:, None]) * (grid[1] - grid[0])  # (kinds, G)
-    bent = hinges.max(axis=0) > 1e-7
-    left = np.full(len(kinds), -loss.bend)
-    start, tilt = loss.value(left, kinds)[kind[answer]], loss.slope(left, kinds)[kind[answer]]
-    weight = hinges[:, bent].astype(np.float32)[kind[answer]]  # (N, G)
-    apart = ((means[:, None] - grid[bent]) / spreads[:, None]).astype(np.float32)
+    key: Any = loss  # a frozen value, though the protocol does not say so
+    grid, weights, start, tilt = _hinges(key, tuple(kinds.tolist()))
+    kind = kind[answer]
+    start, tilt, weight = start[kind], tilt[kind], weights[kind]
+    apart = ((means[:, None] - grid) / spreads[:, None]).astype(np.float32)
     bell = np.exp(apart * apart / np.float32(-2)) / np.float32(np.sqrt(2 * np.pi))
     above = _normal_share(apart, bell)
     curvature = np.einsum("ng,ng->n", weight, bell) / spreads
     slope = tilt + np.einsum("ng,ng->n", weight, above)
     value = start + tilt * (means + loss.bend) + spreads * np.einsum("ng,ng->n", weight, apart * above + bell)
     return Expected(value, slope, curvature)
+
+
+@lru_cache(maxsize=64)
+def _hinges(loss: Loss, kinds: tuple[float, ...]) -> tuple[Floats, Floats, Floats, Floats]:
+    """Where the hinges are (G,), their weights (kinds, G), and value and slope of the line they start from (kinds,)."""
+    responses = np.array(kinds)
+    grid = np.linspace(-loss.bend, loss.bend, 2 * int(np.ceil(loss.bend / STEP)) + 1)
+    weights = loss.curvature(grid, responses[:, None]) * (grid[1] - grid[0])
+    bent = weights.max(axis=0) > 1e-7
+    left = np.full(len(kinds), -loss.bend)
+    return grid[bent], weights[:, bent].astype(np.float32), loss.value(left, responses), loss.slope(left, responses)
 
 
 def _normal_share(x: Floats, bell: Floats) -> Floats:
@@ -145,7 +156,8 @@ def fit(evidence: Evidence, scales: Floats, centers: Floats, precisions: Floats)
     """The references of all scales (K,) at once, from a start (K, R), (K, R, R).
 
     Each round is a natural-gradient step: precision to (1 - step) * old + step * expected curvature, then the mean by
-    a Newton step with it. A step that lowers the evidence bound is halved; one that raises it lets the step grow back.
+    a Newton step with it. The first is a full one, which ends a quadratic loss at once; then a step that lowers the
+    evidence bound is halved, and one that raises it lets the step grow back to LONG.
     """
     now = _state(evidence, scales, centers, precisions)
     step, open_ = np.ones(len(scales)), np.arange(len(scales))
@@ -157,7 +169,7 @@ def fit(evidence: Evidence, scales: Floats, centers: Floats, precisions: Floats)
         better = trial.bounds > here.bounds - 1e-4
         for whole, part in zip(now, trial, strict=True):
             whole[open_[better]] = part[better]
-        step[open_] = np.where(better, np.minimum(1.0, 2 * step[open_]), step[open_] / 2)
+        step[open_] = np.minimum(np.where(better, 2 * step[open_], step[open_] / 2), LONG)
         slack = np.square((now.roots[open_] @ now.gradients[open_][..., None])[..., 0]).sum(axis=1)
         done = better & (slack < TOLERANCE**2 * evidence.rank) & (trial.bounds - here.bounds < TOLERANCE)
         open_ = open_[~done & (step[open_] > 1e-3)]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import AnswerError
-from askwise.losses import logistic
+from askwise.losses import logistic, softmax
 from askwise.posteriors.evidence import checked
 from askwise.posteriors.hmc import Plan, run, squares
 from askwise.posteriors.logconcave import LogConcave
@@ -47,6 +47,9 @@ class SoftmaxPosterior:
     2
     """
 
+    loss = softmax
+    beta = 1.0
+
     family: SoftmaxPool
     grid: Floats  # (G,): prior scales
     log_prior: Floats  # (G,): log weight of each
@@ -63,7 +66,7 @@ class SoftmaxPosterior:
     def prior(family: SoftmaxPool, sigma: float | None = None, chains: int = CHAINS) -> SoftmaxPosterior:
         """Beliefs before any answer; `sigma` fixes the prior scale, None learns it."""
         same = LogConcave.prior(family, logistic, 1.0, sigma)
-        votes = Votes.of(family.points.shape[1], len(family.labels))
+        votes = Votes.of(family.dimension // len(family.labels), len(family.labels))
         # as many chains of a scale as its weight says
         places = np.searchsorted(np.cumsum(np.exp(same.log_prior)), (np.arange(chains) + 0.5) / chains)
         places = np.minimum(places, len(same.grid) - 1)
@@ -100,6 +103,13 @@ class SoftmaxPosterior:
         points = reference.centers[places] + np.einsum("cr,crs->cs", noise, reference.roots[places], optimize=True)
         told = replace(told, points=points, places=places, reference=reference, fitted=told.answers)
         return told._swept(AFRESH, rng)
+
+    def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> SoftmaxPosterior:
+        """The same answers, trusted as far as `strengths` (T,) say: the chains move on from where they are."""
+        votes = Votes.of(self.family.dimension // len(self.family.labels), len(self.family.labels))
+        for answer, strength in zip(answers, strengths, strict=True):
+            votes = votes.add(*checked(self.family, answer), float(strength))
+        return replace(self, votes=votes, reference=self._reference(votes, ROUNDS))._swept(MORE, rng)
 
     def _hear(self, answers: Sequence[Answer]) -> SoftmaxPosterior:
         votes, labels = self.votes, len(self.family.labels)

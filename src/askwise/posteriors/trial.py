@@ -15,6 +15,7 @@ from askwise.posteriors.reference import Reference
 from askwise.types import Bools, Floats, Ints
 
 ACCEPTANCE = 0.8  # below this the sampler takes more and shorter steps
+POOR = 0.6  # below this a heavy scale is tried again at once; else its pilots will do, and only the draws get more
 EASY = 0.95  # above this it may try fewer next time
 LADDER = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32])
 HEAVY = 0.02  # share of the weight from which on a scale is worth a second try
@@ -101,7 +102,7 @@ def climb(
 ) -> tuple[Floats, Ints, Floats]:
     """Move chains by `length` trajectories, with more steps for the scales that accept too few; the steps that did.
 
-    Only heavy scales are tried again at once: the others give few draws, and find their steps over the rounds.
+    Only heavy scales with poor steps are tried again at once: others find theirs over the rounds.
     """
     ends, accepted, again = np.empty_like(noise), np.ones(len(counts)), np.ones(len(counts), dtype=bool)
     while again.any():
@@ -111,7 +112,7 @@ def climb(
         low = again & (accepted < ACCEPTANCE) & (steps < LADDER[-1])
         higher = LADDER[np.minimum(np.searchsorted(LADDER, steps) + 1, len(LADDER) - 1)]
         steps = np.maximum.accumulate(np.where(low, higher, steps))
-        again = low & heavy
+        again = low & heavy & (accepted < POOR)
     return ends, steps, accepted
 
 

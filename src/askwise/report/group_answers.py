@@ -25,7 +25,7 @@ def classifier(view: View) -> Shown:
     'Which label has each of 3 rows?'
     """
     estimate = view.session.estimate()
-    found = groups.labels(view.family, view.sample, estimate.structure, view.options["labels"])
+    found = groups.labels(view.distance.family, view.sample, estimate.structure, view.options["labels"])
     counted = pairs([(str(name), plural(count, "row")) for name, count in found.counts], "facts large")
     unsure = found.unsure(SHOWN)
     drawn = [(f"{row.name}: {label}", row.probability) for row, label in unsure]

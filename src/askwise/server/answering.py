@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
@@ -52,6 +53,7 @@ class Seat:
             study=self.study,
             title=self.study,
             goal=self.record.recipe["goal"],
+            instructions=self.record.recipe.get("instructions"),
             state="paused" if self.person.paused else self.record.state,
             question=None if resting or shown.question is None else asked(shown.question),
             done=done,
@@ -81,10 +83,9 @@ async def seated(request: Request, study: str, token: str) -> Seat:
     hub: Hub = request.app.state.hub
 
     def find() -> tuple[Record, Participant] | None:
-        store = hub.store(study)
-        record = store.record()
-        person = holder(store, record.study, token)
-        return None if person is None else (record, person)
+        store, known = hub.store(study), hub.known(study)
+        found = holder(store, known.study, token)
+        return None if found is None else (replace(known, state=found[1]), found[0])
 
     found = await asyncio.to_thread(find)
     if found is None:

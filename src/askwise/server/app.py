@@ -17,7 +17,7 @@ from askwise.errors import AnswerError, AskwiseError, StudyError
 from askwise.server import answering, owning, pages
 from askwise.server.hub import Hub
 from askwise.server.learner import Learner
-from askwise.server.safety import Buckets, guard, sentence_of
+from askwise.server.safety import Buckets, Guard, sentence_of
 
 HERE = Path(__file__).parent
 CODES = {AnswerError: 409, StudyError: 404}
@@ -37,7 +37,7 @@ def create_app(target: str, token: str | None = None, workers: int | None = None
                   openapi_url="/api/v1/openapi.json")  # fmt: skip
     app.state.token = token or secrets.token_urlsafe(18)
     app.state.buckets = Buckets()
-    app.middleware("http")(guard)
+    app.add_middleware(Guard)
     app.include_router(answering.router)
     app.include_router(owning.router)
     app.include_router(pages.router)

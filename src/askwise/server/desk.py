@@ -9,16 +9,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
-from askwise.conversation import Conversation, Event, happened, key
+from askwise.conversation import NUMBER, Conversation, Event, happened, key
 from askwise.errors import AskwiseError
-from askwise.server.learner import Job, Learner, Standing, View, look
+from askwise.server.learner import Job, Learner, Standing, View, foresee, look
 from askwise.study.journal import StudyJournal
 
-PATIENCE = 0.2  # seconds for a learner that is behind
+PATIENCE = 0.28  # seconds for a learner that is behind
 LEASE = 120.0  # seconds for which a question belongs to whom it was shown, where people share a log
 logger = logging.getLogger("askwise.server")
 
@@ -50,6 +51,7 @@ class Desk:
         self._who = ""  # the only one who answers, in a log of their own
         self._lock = asyncio.Lock()
         self._looking: asyncio.Task[None] | None = None
+        self._foreseeing: asyncio.Task[None] | None = None
         self._leases: dict[str, tuple[str, float]] = {}  # by question: who has it, until when
         self._take_in()
 
@@ -67,15 +69,11 @@ class Desk:
                     break
                 said = self.talk.match(self.talk.to_answer(question), response)
                 event = happened("tell", question, response=said, who=who, seconds=seconds, key=key)
-                meant = self.talk.standard(question, said)
-                after = self.view.ahead.get(meant) if self._ahead_of(question) and self.view else None
-                more = [] if after is None or after.event is None or self.pooled else [_now(after.event)]
-                if await self._append(event, *more):
-                    if after is not None and not self.pooled:
+                after = self._foreseen(question, self.talk.standard(question, said))
+                if await self._append(event, *([_now(after.event)] if after and after.event else [])):
+                    if after is not None and self.view is not None:
                         self.standing = after
-                        self.view = View(
-                            len(self.talk.log), after, spares=self.view.spares if self.view else [], whole=False
-                        )
+                        self.view = replace(self.view, position=len(self.talk.log), now=after, ahead={})
                     break
             return await self._shown(who)
 
@@ -117,20 +115,43 @@ class Desk:
         return [event for event in standing if not self.pooled or event.get("who") == who]
 
     def look(self) -> None:
-        """Asks the learner to look at the log as it is, unless it is looking already."""
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._look())
+        """Has the learner look at the log as it is, unless it is looking already; then it works ahead."""
+        if not self._seen():
+            if self._looking is None or self._looking.done():
+                self._looking = asyncio.create_task(self._look())
+        elif self._foreseeing is None or self._foreseeing.done():
+            self._foreseeing = asyncio.create_task(self._foresee())
 
     async def _look(self) -> None:
-        while self.view is None or not self.view.whole or self.view.position < len(self.talk.log):
-            try:
-                self.view = await self.learner.run(look, self.job, None if self.pooled else self._who)
+        try:
+            while not self._seen():
+                self.view = await self.learner.run(look, self.job, self.pooled)
                 self.standing, self.failures = self.view.now, 0
-            except Exception:
-                self.failures += 1
-                logger.exception("the learner failed on log %s", self.job[1])
-                return
+        except Exception:
+            self.failures += 1
+            logger.exception("the learner failed on log %s", self.job[1])
+            return
+        self.look()
         self.changed()
+
+    async def _foresee(self) -> None:
+        """What comes after each answer to the open question; a number has too many, and so have many people."""
+        view = self.view
+        id = next(iter(self.talk.open()), None)
+        if view is None or id is None or self.pooled or self.talk.asked[id]["kind"] == NUMBER:
+            return
+        for response in self.talk.asked[id]["responses"]:
+            if response not in view.ahead:
+                with suppress(Exception):  # whoever needs it will have the learner look, and hear of it
+                    more = view.position, response, self._who
+                    after = await self.learner.run(foresee, self.job, *more, urgent=False)
+                    if after is not None:
+                        view.ahead[response] = after
+
+    def _foreseen(self, question: str, response: Any) -> Standing | None:
+        """What was worked out for that very answer."""
+        ahead = self._current() and self.talk.open()[:1] == [question] and not self.pooled
+        return self.view.ahead.get(response) if ahead and self.view else None
 
     async def _shown(self, who: str) -> Shown:
         """What this person sees now; under the lock."""
@@ -142,6 +163,8 @@ class Desk:
             if event is not None and await self._append(event):
                 id = event["question"]
                 self.fallbacks += behind
+                if not behind and not self.pooled and self.view is not None:  # it saw that coming
+                    self.view = replace(self.view, position=len(self.talk.log), ahead={})
             elif event is not None:
                 id = self._theirs(who)
         if id is not None and self.pooled:
@@ -158,7 +181,7 @@ class Desk:
         view = self.view
         if view is None:
             return None, True
-        if self._current() and view.whole and view.now.event is not None:
+        if self._current() and view.now.event is not None:
             self._leases = {id: lease for id, lease in self._leases.items() if self.talk.status[id] == "open"}
             return self._renumbered(view.now.event), False
         if self._current() and view.now.done is not None:
@@ -166,13 +189,18 @@ class Desk:
         reserve = [*([view.now.event] if view.now.event else []), *view.spares]
         taken = self.talk.taken(repeat=False)
         free = [event for event in reserve if key(event["atom"]) not in taken]
+        told = sum(status == "answered" for status in self.talk.status.values())
+        if view.most is not None and told >= view.most:
+            return None, True  # the budget is used up, whatever the learner has seen
         return (self._renumbered(free[0]) if free else None), True
 
     def _current(self) -> bool:
         return self.view is not None and self.view.position == len(self.talk.log)
 
-    def _ahead_of(self, question: str) -> bool:
-        return self._current() and self.talk.open()[:1] == [question]
+    def _seen(self) -> bool:
+        """Whether the learner has nothing to look at: it knows the log, and at the end it has certified it."""
+        now = self.view.now if self.view else None
+        return self._current() and now is not None and (now.done is None or now.certificate is not None)
 
     def _stopped(self) -> bool:
         """Whether it is time to stop, as far as is known."""
@@ -204,6 +232,9 @@ class Desk:
             return False
         for event in events:
             self.talk.record(event)
+        if self._foreseeing is not None:
+            self._foreseeing.cancel()  # it was about another moment
+            self._foreseeing = None
         self.changed()
         return True
 

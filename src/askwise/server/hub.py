@@ -26,6 +26,7 @@ class Hub:
         self.plans: dict[str, tuple[int, int]] = {}  # being simulated: people who are through, and all
         self.folder = Path(target) if Path(target).is_dir() else None
         self._stores: dict[str, Store] = {}
+        self._records: dict[str, Record] = {}
         self._desks: dict[tuple[str, int], Desk] = {}
         self._listeners: dict[str, set[asyncio.Event]] = {}
         self._trips: dict[str, asyncio.Task[tuple[int, list[Journey]]]] = {}
@@ -61,6 +62,12 @@ class Hub:
 
     def record(self, name: str) -> Record:
         return self.store(name).record()
+
+    def known(self, name: str) -> Record:
+        """The record as it was when the study was first used: its number and its recipe never change."""
+        if name not in self._records:
+            self._records[name] = self.record(name)
+        return self._records[name]
 
     def desk(self, name: str, participant: Participant | None = None) -> Desk:
         """The desk where this person's answers go; without a participant, that of the study's own log."""

@@ -89,7 +89,8 @@ def _best_column(session: Session) -> list[Chart]:
 def _classifier(session: Session) -> list[Chart]:
     pursued: Any = session.pursued
     names = pursued["options"]["labels"]
-    found = groups.labels(session.problem.family, session.sample, session.estimate().structure, names)
+    distance: Any = session.problem.distance
+    found = groups.labels(distance.family, session.sample, session.estimate().structure, names)
     unsure = [(f"{row.name}: {label}", row.probability) for row, label in found.unsure(SHOWN)]
     counts = ", ".join(f"{label}: {count:,}" for label, count in found.counts)
     lead = f"Rows by label: {counts}. The share of everything still plausible that gives the row the same label."

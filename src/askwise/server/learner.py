@@ -1,31 +1,35 @@
-"""Worker processes that work out what comes next, so that the pages never wait for arithmetic.
+"""What is learned from a log and what to ask next, worked out in worker processes so that no page waits for arithmetic.
 
-A worker reads a log from its store, brings its session up to date and says what to ask after each possible answer. It
-writes nothing but checkpoints; asking and telling are recorded by the web process, with or without a learner.
+A worker reads a log from its store, brings its session up to date and says what to ask, now and after each possible
+answer. It writes nothing but checkpoints: the web process records what is asked and told, with or without a learner.
 """
 
 from __future__ import annotations
 
-import asyncio
-import multiprocessing
 import os
 from collections import OrderedDict
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from askwise.conversation import Event
+from askwise.server.workers import Worker
 from askwise.session import Session
 from askwise.simulate.plan import Journey
 from askwise.streams import stream
+from askwise.study.address import Address
+from askwise.study.store import Store
 from askwise.turn import Turn
 
 HELD = 300  # sessions that a worker keeps in memory
+SHARED = 12  # events of a log up to which others that begin alike profit from what was worked out
 SPARES = 6  # questions in reserve, for when the learner is behind
+TELLING = ("event", "question", "atom", "options", "response", "goal")  # of an event: all but who said it and when
 Job = tuple[str, int]  # the address of a store, the number of a log in it
 
-_sessions: OrderedDict[Job, Session] = OrderedDict()  # of a worker
+_stores: dict[str, Store] = {}  # of a worker
+_sessions: OrderedDict[Job, Session] = OrderedDict()
+_beginnings: OrderedDict[Any, Any] = OrderedDict()  # by recipe and first events: what everybody sees after them
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class Standing:
     estimate: Any
     event: Event | None  # the question to ask then
     certificate: str | None = None
+    people: Mapping[str, float] = field(default_factory=dict)  # how far each of several people is trusted
 
 
 @dataclass(frozen=True)
@@ -46,46 +51,37 @@ class View:
 
     position: int
     now: Standing
-    ahead: dict[Any, Standing] = field(default_factory=dict)  # by the response to the open question
+    ahead: dict[Any, Standing] = field(default_factory=dict)  # by the response to the open question, as they come
     spares: list[Event] = field(default_factory=list)
-    whole: bool = True  # False: taken over from what was worked out ahead, until a worker has looked again
+    most: int | None = None  # answers, of the study's budget
 
 
-def look(job: Job, who: str | None) -> View:
-    """Brings the session up to date and looks one answer ahead; in a worker.
+def look(job: Job, pooled: bool) -> View:
+    """Brings the session up to date and says what to ask; in a worker.
 
-    `who` is whose log it is. Where people share one (None), each answer changes what is best for all; the best few
-    questions are handed out in turn.
+    In a log that people share, each answer changes what is best for all; the best few questions are handed out in turn.
     """
     session = _session(job)
-    session.refresh()
     if session.journal is not None:
         session.journal.keep(session)
-    talk, turn = session.conversation, session.turn
-    certificate = str(session.certificate()) if session.done else None
-    now = _standing(turn, session.reason, None, certificate)
-    spares: list[Event] = []
-    if not session.done and (who is None or not talk.open()):
-        best, *spares = turn.best(talk, SPARES)
-        now = _standing(turn, None, best)
-    elif not session.done:
-        atoms = turn.fresh_atoms(talk)
-        some = stream(session.aim.seed, len(talk.log), "spares").permutation(len(atoms))[:SPARES]
-        spares = [turn.pose(talk, atoms[place]) for place in some]
-    if who is not None:
-        session.prepare(who)
-    ahead = {
-        response: _standing(after, after.foreseen, None if after.chosen is None else after.chosen[1])
-        for (place, _, response, _), after in list(session._ahead.items())
-        if place == len(session.log)
-    }
-    return View(len(session.log), now, ahead, spares)
+    view: View = _once(session, ("now", pooled), lambda: _view(session, pooled))
+    if view.now.done is not None:
+        del _sessions[job]  # whoever goes on all the same finds it in the store
+    return view
+
+
+def foresee(job: Job, position: int, response: Any, who: str) -> Standing | None:
+    """What comes after that answer to the open question of a log of so many events; None if it has moved on."""
+    session = _session(job)
+    if len(session.log) != position or not session.conversation.open():
+        return None
+    after = session.foresee(response, who, _once(session, ("after", response), lambda: session.foresee(response, who)))
+    return _standing(after, after.foreseen, None if after.chosen is None else after.chosen[1])
 
 
 def why(job: Job, question: str) -> list[dict[str, Any]]:
     """What each answer to the question would settle; in a worker."""
     session = _session(job)
-    session.refresh()
     return [
         {"response": found.response, "chance": found.chance, "diameter": found.diameter, "guess": str(found.estimate)}
         for found in session.why(question)
@@ -107,56 +103,72 @@ def travel(job: Job) -> tuple[int, list[Journey]]:
 
 
 class Learner:
-    """Single-process pools; a log always goes to the same one, which has its session in memory."""
+    """Workers; a log always goes to the same one, which has its session in memory."""
 
     def __init__(self, workers: int | None = None):
-        self._spawn = multiprocessing.get_context("spawn")
-        self._pools = [self._pool(5) for _ in range(workers or os.cpu_count() or 1)]
-        self._aside: ProcessPoolExecutor | None = None
+        self._workers = [Worker() for _ in range(workers or os.cpu_count() or 1)]
+        self._aside: Worker | None = None
+
+    async def run(self, function: Any, job: Job, *more: Any, urgent: bool = True) -> Any:
+        """What the function finds out about a log. What somebody waits for is urgent and goes first."""
+        return await self._workers[job[1] % len(self._workers)].run(function, job, *more, urgent=urgent)
 
     async def run_aside(self, function: Any, *more: Any) -> Any:
         """For what may take long: a process of its own, behind everything else."""
-        self._aside = self._aside or self._pool(15)
-        return await asyncio.wrap_future(self._aside.submit(function, *more))
-
-    async def run(self, function: Any, job: Job, *more: Any) -> Any:
-        """The function's result; a worker that died is replaced, and the next call finds a new one."""
-        place = job[1] % len(self._pools)
-        try:
-            return await asyncio.wrap_future(self._pools[place].submit(function, job, *more))
-        except BrokenProcessPool:
-            self._pools[place] = self._pool(5)
-            raise
+        self._aside = self._aside or Worker(patient=True)
+        return await self._aside.run(function, *more)
 
     def close(self) -> None:
-        for pool in (*self._pools, *([self._aside] if self._aside else [])):
-            workers = list(pool._processes.values())
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in workers:
-                worker.terminate()
-
-    def _pool(self, patience: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(1, mp_context=self._spawn, initializer=_begin, initargs=(patience,))
-
-
-def _begin(patience: int) -> None:
-    """The code is loaded before the first question; answers are written down before new questions are worked out."""
-    import askwise.goals
-    import askwise.study  # noqa: F401
-
-    os.nice(patience)
+        for worker in (*self._workers, *([self._aside] if self._aside else [])):
+            worker.close()
 
 
 def _session(job: Job) -> Session:
+    """The session of a log, as the log is now."""
     from askwise import study
 
     if job not in _sessions:
-        _sessions[job] = study.open(job[0], log=job[1])
+        where, log = job
+        if where not in _stores:
+            _stores[where] = Store.at(Address.of(where))
+        _sessions[job] = study.resume(_stores[where], log)
+    else:
+        _sessions[job].refresh()
     _sessions.move_to_end(job)
     while len(_sessions) > HELD:
-        study.close(_sessions.popitem(last=False)[1])
+        _sessions.popitem(last=False)
     return _sessions[job]
 
 
+def _once(session: Session, what: Any, compute: Any) -> Any:
+    """People who begin alike see the same, so it is worked out once for all of them."""
+    if len(session.log) > SHARED:
+        return compute()
+    said = (str([event.get(part) for part in TELLING]) for event in session.log)
+    mark = (session.journal.record.digest, what, *said)  # type: ignore[union-attr]
+    if mark not in _beginnings:
+        _beginnings[mark] = compute()
+    _beginnings.move_to_end(mark)
+    while len(_beginnings) > HELD:
+        _beginnings.popitem(last=False)
+    return _beginnings[mark]
+
+
+def _view(session: Session, pooled: bool) -> View:
+    talk, turn = session.conversation, session.turn
+    certificate = str(session.certificate()) if session.done else None
+    now, spares = _standing(turn, session.reason, None, certificate), list[Event]()
+    if not session.done and (pooled or not talk.open()):
+        best, *spares = turn.best(talk, SPARES)
+        now = _standing(turn, None, best)
+    elif not session.done:
+        atoms = turn.fresh_atoms(talk)
+        some = stream(session.aim.seed, len(talk.log), "spares").permutation(len(atoms))[:SPARES]
+        spares = [turn.pose(talk, atoms[place]) for place in some]
+    options = session.pursued["options"] if session.pursued else {}
+    return View(len(session.log), now, {}, spares, options.get("budget"))
+
+
 def _standing(turn: Turn, reason: str | None, event: Event | None, certificate: str | None = None) -> Standing:
-    return Standing(reason, len(turn.answers), float(turn.diameter), turn.estimate.value, event, certificate)
+    known = reason, len(turn.answers), float(turn.diameter), turn.estimate.value
+    return Standing(*known, event, certificate, turn.people)

@@ -36,6 +36,7 @@ class Person(BaseModel):
     diameter: float | None
     done: str | None
     guess: str | None
+    trusted: float | None
     link: str
 
 
@@ -156,7 +157,8 @@ def aim(recipe: Mapping[str, Any]) -> str:
     'Find the best 2 of the 3 items.'
     """
     options = recipe["options"]
-    rows = len(next(iter(recipe["data"].values()), ()))
+    pool = options.get("pool")
+    rows = len(next(iter(recipe["data"].values()), ())) if pool is None else pool["rows"]
     return SPOKEN[recipe["goal"]].format(
         **{**options, "rows": rows, "labels": " or ".join(map(str, options.get("labels") or ()))}
     )
@@ -203,6 +205,7 @@ def _person(person: Participant, where: str, goal: str, desk: Desk | None, done:
         diameter=standing.diameter if standing else None,
         done=standing.done if standing else None,
         guess=headline(goal, standing.estimate) if standing else None,
+        trusted=standing.people.get(person.participant) if standing else None,
         link=where,
     )
 

@@ -60,6 +60,7 @@ async def create(
     name: Annotated[str, Form(max_length=60)],
     mode: Annotated[str, Form(max_length=20)] = "own",
     options: Annotated[str, Form(max_length=4000, description='A JSON object, such as {"k": 5}')] = "{}",
+    instructions: Annotated[str, Form(max_length=4000, description="For the people who answer")] = "",
     preview: Annotated[bool, Form(description="Only say what would be understood")] = False,
 ) -> Made:
     """Makes a study of an uploaded table."""
@@ -74,7 +75,8 @@ async def create(
     content, suffix = await table.read(), Path(table.filename or "").suffix.lower()
     recipe, found = await hub.aside.run(read_upload, ("", 0), goal, _options(options), content, suffix)
     if not preview:
-        await asyncio.to_thread(_write, hub, name, mode, recipe)
+        told = {"instructions": instructions} if instructions.strip() else {}
+        await asyncio.to_thread(_write, hub, name, mode, {**recipe, **told})
     return Made(study=name, made=not preview, **found)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hmac
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from fastapi import HTTPException, Request, Response
 from fastapi.responses import JSONResponse
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SMALL, LARGE = 64 * 2**10, 64 * 2**20  # bytes of a body: of an answer, of a table
 RATE, BURST = 20.0, 60.0  # requests a second from one place, and at once
@@ -26,7 +27,6 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-Next = Callable[[Request], Awaitable[Response]]
 
 
 class Buckets:
@@ -53,21 +53,22 @@ class Buckets:
         return allowed
 
 
-async def guard(request: Request, proceed: Next) -> Response:
+class Guard:
     """Sizes, rates and headers of every request."""
-    path, client = request.url.path, request.client.host if request.client else ""
-    token = path.split("/p/")[1].split("/")[0] if "/p/" in path else ""
-    if not request.app.state.buckets.allow(f"{client} {token}"):
-        return _refused(429, "too many requests at once; wait a second")
-    most = LARGE if path == "/api/v1/studies" else SMALL
-    if int(request.headers.get("content-length") or 0) > most or "chunked" in request.headers.get(
-        "transfer-encoding", ""
-    ):
-        return _refused(413, f"a request may have {most // 1024} kB here, with its length said beforehand")
-    response = await proceed(request)
-    for name, value in HEADERS.items():
-        response.headers.setdefault(name, value)
-    return response
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        refusal = _refusal(Request(scope)) if scope["type"] == "http" else None
+        await (refusal or self.app)(scope, receive, safely)
 
 
 def owner(request: Request) -> None:
@@ -87,8 +88,20 @@ def _same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode(), other.encode())
 
 
+def _refusal(request: Request) -> Response | None:
+    path, client = request.url.path, request.client.host if request.client else ""
+    token = path.split("/p/")[1].split("/")[0] if "/p/" in path else ""
+    if not request.app.state.buckets.allow(f"{client} {token}"):
+        return _refused(429, "too many requests at once; wait a second")
+    most = LARGE if path == "/api/v1/studies" else SMALL
+    chunked = "chunked" in request.headers.get("transfer-encoding", "")
+    if chunked or int(request.headers.get("content-length") or 0) > most:
+        return _refused(413, f"a request may have {most // 1024} kB here, with its length said beforehand")
+    return None
+
+
 def _refused(code: int, sentence: str) -> Response:
-    return JSONResponse({"detail": sentence}, code, headers=HEADERS)
+    return JSONResponse({"detail": sentence}, code)
 
 
 def sentence_of(error: Any) -> str:

@@ -68,6 +68,7 @@ class State(BaseModel):
     study: str
     title: str
     goal: str
+    instructions: str | None
     state: str
     question: Asked | None
     done: str | None

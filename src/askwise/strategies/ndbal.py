@@ -22,8 +22,8 @@ def ndbal(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, 
 def ndbal_paper(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """The same from 300 disjoint pairs of draws, as in the paper's experiments."""
     draws = sample.structures
-    if sample.exact or len(draws) < 2 * PAIRS:
-        chosen = rng.choice(len(draws), 2 * PAIRS, p=sample.weights)  # a finite family: pairs drawn from its weights
+    if sample.exact or len(draws) < 2 * PAIRS or np.ptp(sample.weights) > 0:  # pairs drawn from the weights
+        chosen = rng.choice(len(draws), 2 * PAIRS, p=sample.weights)
         draws = draws[chosen]
     left, right = draws[np.arange(PAIRS)], draws[np.arange(PAIRS, 2 * PAIRS)]
     apart = problem.distance.paired(left, right)

@@ -21,7 +21,8 @@ class LinearScores:
         raise AttributeError(f"{type(self).__name__} has no features")
 
     def predict(self, structures: Floats, atoms: Any) -> Floats:
-        return structures @ self.features(atoms).T
+        real = np.result_type(structures, np.float32)  # the precision of the structures
+        return structures @ self.features(atoms).astype(real, copy=False).T
 
     def decide(self, predictions: Floats) -> Ints:
         return np.where(predictions > 0, 1, -1)

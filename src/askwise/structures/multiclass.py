@@ -55,7 +55,7 @@ class SoftmaxPool:
     def predict(self, structures: Floats, atoms: Ints) -> Floats:
         """(S, A, K) scores, in memory label by label: sums over a short last axis are slow."""
         weights = np.asarray(structures).reshape(len(structures), len(self.labels), -1)
-        return np.moveaxis(weights.swapaxes(0, 1) @ self.points[atoms].T, 0, -1)
+        return np.moveaxis(weights.swapaxes(0, 1) @ self.features(atoms).T, 0, -1)
 
     def decide(self, predictions: Floats) -> Ints:
         return np.asarray(predictions).argmax(axis=-1)

@@ -36,7 +36,11 @@ def open(address: str | Path, progress: Progress | None = None, log: int | None 
     >>> askwise.open(path)
     <Session: best_item, 1 answers, 0 open>
     """
-    store = Store.at(Address.of(address))
+    return resume(Store.at(Address.of(address)), log, progress)
+
+
+def resume(store: Store, log: int | None = None, progress: Progress | None = None) -> Session:
+    """The same, of a store that is open already."""
     record = store.record(log)
     session = remake(record.recipe)
     journal = StudyJournal(store, record)

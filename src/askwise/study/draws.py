@@ -19,6 +19,7 @@ from askwise.structures.hierarchies import Hierarchies, newick
 from askwise.structures.linear import LinearPool
 from askwise.structures.matrices import Matrices, matrices_of
 from askwise.structures.multiclass import SoftmaxPool
+from askwise.structures.pooled import LinearPooled
 from askwise.threads import one_thread
 
 DRAWS = 1000
@@ -65,11 +66,11 @@ def variables(session: Session, count: int = DRAWS) -> dict[str, Variable]:
             features = _features(session, family.dimension)
             weights = Variable(structures[:, : len(features)], {"feature": features})
             return {"utility": utility, "weight": weights} if features else {"utility": utility}
-        case LinearPool():
+        case LinearPool() | LinearPooled():
             return {"weight": Variable(structures, {"feature": _features(session, family.dimension)})}
         case SoftmaxPool():
             labels = [str(label) for label in family.labels]
-            features = _features(session, family.points.shape[1])
+            features = _features(session, family.dimension // len(labels))
             values = np.reshape(structures, (count, len(labels), len(features)))
             return {"weight": Variable(values, {"label": labels, "feature": features})}
         case Clusterings():

@@ -17,6 +17,7 @@ from askwise.reading import Recipe
 from askwise.session import Session
 from askwise.structures.linear import LinearPool
 from askwise.structures.multiclass import SoftmaxPool
+from askwise.structures.pooled import PoolRows
 from askwise.study.address import Address
 from askwise.study.draws import DRAWS, drawn, variables
 from askwise.study.files import Table, of_one_kind, whole
@@ -137,7 +138,9 @@ def to_sklearn(session: Session) -> Any:
 
 
 def _classifiers(session: Session) -> LinearPool | SoftmaxPool:
-    family = session.problem.family
+    family: Any = session.problem.family
+    if isinstance(family, PoolRows):
+        family = getattr(session.problem.distance, "family", None)  # of the rows that stand for all
     if not isinstance(family, LinearPool | SoftmaxPool):
         raise SettingError("only a classifier predicts labels, and this session has another goal")
     return family

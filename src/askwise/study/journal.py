@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -64,6 +65,7 @@ class StudyJournal:
         return known and kept.made_by == made_by()
 
 
+@cache
 def made_by() -> str:
     """What a posterior depends on beside the log."""
     from askwise import __version__

@@ -58,13 +58,17 @@ def make(goal: str, data: Data, options: Mapping[str, Any]) -> Session:
     build = goal_named(goal)
     known = signature(build).parameters
     for option in options:
-        if option not in known:
+        if option not in known or option == "pool":  # which is for saved sessions alone
             raise SettingError(f"{spelled(goal)} has no option --{spelled(option)}; see askwise new --help")
     for option, parameter in list(known.items())[1:]:
         if parameter.default is Parameter.empty and option not in options:
             raise SettingError(
                 f"{spelled(goal)} needs --{spelled(option)}; say which, for example --{EXAMPLES[option]}"
             )
+    if not data.columns:
+        if "pool" not in known:
+            raise DataError(f"{data.source.name} is a pool of rows on disk, which is for classifier; give a table")
+        return build(data.source, **options)
     rows, most = len(next(iter(data.columns.values()))), LIMITS[build.__name__]
     if rows > most:
         raise DataError(
@@ -108,9 +112,9 @@ def understood(session: Session) -> Understood:
         column = label.split("=")[0]
         kinds[column] = kinds.get(column, 0) + 1
     features = [column if column in items.columns else f"{column} ({count} kinds)" for column, count in kinds.items()]
-    return Understood(
-        recipe["goal"], len(items.names), name, features, left, responses, _questions(question.kind, len(items.names))
-    )
+    pool = options.get("pool")
+    rows = len(items.names) if pool is None else pool["rows"]
+    return Understood(recipe["goal"], rows, name, features, left, responses, _questions(question.kind, rows))
 
 
 def in_words(session: Session) -> list[str]:
@@ -124,6 +128,9 @@ def in_words(session: Session) -> list[str]:
     else:
         lines.append(f"Names: column {found.name!r}." if found.name else "Names: none found, so items are numbered.")
         lines.append(f"Features used: {some(found.features, 12) or 'none; each item stands for itself'}.")
+    if options.get("pool"):
+        path, sampled = options["pool"]["path"], len(options["pool"]["sample"])
+        lines.append(f"The rows stay in {path}; {sampled:,} random ones stand for all in the result.")
     reasons: dict[str, list[str]] = {}
     for column, why in found.left_out.items():
         reasons.setdefault(why, []).append(column)

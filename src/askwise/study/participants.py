@@ -94,11 +94,15 @@ def token_of(store: Store, study: int, participant: str) -> str:
     return f"{participant}.{urlsafe_b64encode(mark).decode().rstrip('=')}"
 
 
-def holder(store: Store, study: int, token: str) -> Participant | None:
-    """The participant that a token belongs to; None if it was not signed here."""
+def holder(store: Store, study: int, token: str) -> tuple[Participant, str] | None:
+    """The participant that a token belongs to, and the state of the study; None if it was not signed here."""
     id = token.partition(".")[0]
-    genuine = hmac.compare_digest(token_of(store, study, id).encode(), token.encode())
-    return person(store, study, id) if genuine else None
+    if not hmac.compare_digest(token_of(store, study, id).encode(), token.encode()):
+        return None
+    of_study = studies.c.study == participants.c.study
+    mine = (participants.c.study == study) & (participants.c.participant == id)
+    rows = store.read(select(participants, studies.c.state).join(studies, of_study).where(mine))
+    return (_participant(rows[0]), rows[0].state) if rows else None
 
 
 def take_along(here: Store, study: Record, there: Store) -> None:
@@ -126,13 +130,15 @@ def take_along(here: Store, study: Record, there: Store) -> None:
 
 
 def _secret(store: Store, study: int) -> bytes:
-    """The study's own, made when it is first needed."""
-    with store.begin() as connection:
-        query = select(studies.c.secret).where(studies.c.study == study)
-        if connection.execute(query).scalar_one() is None:
-            fresh = update(studies).where(studies.c.study == study, studies.c.secret.is_(None))
-            connection.execute(fresh.values(secret=secrets.token_urlsafe(24)))
-        return str(connection.execute(query).scalar_one()).encode()
+    """The study's own, made when it is first needed; it never changes."""
+    query = select(studies.c.secret).where(studies.c.study == study)
+    if study not in store.secrets:
+        if store.read(query)[0].secret is None:
+            with store.begin() as connection:
+                fresh = update(studies).where(studies.c.study == study, studies.c.secret.is_(None))
+                connection.execute(fresh.values(secret=secrets.token_urlsafe(24)))
+        store.secrets[study] = str(store.read(query)[0].secret).encode()
+    return store.secrets[study]
 
 
 def _participant(row: Any) -> Participant:

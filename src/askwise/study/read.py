@@ -23,7 +23,7 @@ PICTURE_MB, PICTURES_MB = 20, 500  # of one picture, and of all together
 
 @dataclass(frozen=True)
 class Data:
-    """A table as columns, and the pictures that it names."""
+    """A table as columns, and the pictures that it names. A pool that stays where it is has no columns here."""
 
     columns: Columns
     source: Path
@@ -43,6 +43,8 @@ def read(path: str | Path, *, encoding: str = "utf-8", image: str | None = None)
     path = Path(path)
     if not path.exists():
         raise DataError(f"there is no file {path}; give a table ({', '.join(TABLES)}) or a folder of pictures")
+    if _is_pool(path):
+        return Data({}, path)
     if path.is_dir():
         return _folder(path, encoding, image)
     columns = read_table(path, encoding)
@@ -52,6 +54,14 @@ def read(path: str | Path, *, encoding: str = "utf-8", image: str | None = None)
         (column for column in columns if column.lower() == "image" and is_text(columns[column])), None
     )
     return Data(columns, path, image, _pictures(path.parent, columns[image], image) if image else {})
+
+
+def _is_pool(path: Path) -> bool:
+    """A Parquet file with more rows than a table has, or a folder with Parquet files and nothing else that is read."""
+    if path.is_dir():
+        kinds = {file.suffix.lower() for file in path.rglob("*")}
+        return ".parquet" in kinds and not kinds & {*TABLES, *PICTURES} - {".parquet"}
+    return path.suffix.lower() == ".parquet" and path.is_file() and _rows(path) > ROWS
 
 
 def read_table(path: Path, encoding: str = "utf-8") -> Columns:
@@ -142,6 +152,15 @@ def _json_lines(name: str, text: str) -> Columns:
         raise DataError(f"{name} has no rows; expected one JSON object a line")
     columns = dict.fromkeys(column for row in rows for column in row)
     return table({column: [row.get(column) for row in rows] for column in columns})
+
+
+def _rows(path: Path) -> int:
+    from pyarrow import ArrowException, parquet
+
+    try:
+        return int(parquet.read_metadata(path).num_rows)
+    except ArrowException:
+        raise DataError(f"{path.name} is not a Parquet file, or it is damaged") from None
 
 
 def _parquet(path: Path) -> Columns:

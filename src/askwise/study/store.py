@@ -56,6 +56,7 @@ class Store:
     def __init__(self, address: Address, engine: Engine):
         self.address = address
         self.engine = engine
+        self.secrets: dict[int, bytes] = {}  # of studies, once they were read
         finalize(self, engine.dispose)  # a session that is forgotten lets go of its file
 
     @staticmethod

@@ -201,9 +201,9 @@ document.addEventListener("keydown", (event) => {
 place("undo").addEventListener("click", () => undo());
 place("why").addEventListener("click", () => why(base, state));
 place("mine").addEventListener("click", () => mine(base, undo));
-place("help").addEventListener("click", () => help());
+place("help").addEventListener("click", () => help(state));
 document.addEventListener("visibilitychange", () => document.hidden || proceed());
 for (const news of ["focus", "online", "pageshow"]) addEventListener(news, () => state && proceed());
 
-await welcome();
+await welcome(await request(base).catch(() => null)); // without a connection it is said below
 proceed();

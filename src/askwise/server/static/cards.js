@@ -20,10 +20,11 @@ export function lay(base, question, answer, skip) {
   place("text").replaceChildren(...rich(heading(question)));
   place("text").setAttribute("aria-label", plain(question.text));
   place("hint").textContent = kind === "triple" ? "Tap the odd one; the other two belong together." : "";
+  const size = sizeOf(options);
   const shown = cards || (kind === "number" && !options.some((option) => option.image)) ? [] : options;
-  place("options").replaceChildren(...shown.map((option) => make("figure", {}, ...face(base, option))));
+  place("options").replaceChildren(...shown.map((option) => make("figure", {}, ...face(base, option, size))));
   const buttons = responses.map((response, number) => {
-    const inside = cards && number < options.length ? face(base, options[number]) : rich(said(question, response));
+    const inside = cards && number < options.length ? face(base, options[number], size) : rich(said(question, response));
     const press = (event) => answer(response, event.currentTarget, event);
     return button(keys, keysOf(question)[number], cards && number < options.length ? "card" : "", inside, press);
   });
@@ -38,8 +39,13 @@ export function pictures() {
   return [...asking.querySelectorAll("img")];
 }
 
-function face(base, { name, image }) {
-  const size = name.length < 14 ? "large" : name.length < 48 ? "middle" : name.length < 140 ? "small" : "tiny";
+/** The same for all options: a larger name would look like a better one. */
+function sizeOf(options) {
+  const longest = Math.max(...options.map(({ name }) => name.length));
+  return longest < 14 ? "large" : longest < 48 ? "middle" : longest < 140 ? "small" : "tiny";
+}
+
+function face(base, { name, image }, size) {
   const label = make("span", { className: `name ${size}` }, ...rich(name));
   if (!image) return [label];
   const shown = make("img", { src: picture(base, image), alt: "" });

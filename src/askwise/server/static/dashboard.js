@@ -46,7 +46,7 @@ function show() {
   byId("guess").hidden = !byId("guess").textContent;
   byId("guess").classList.toggle("long", found.guess.length > 60);
   byId("standing").textContent = unasked ? "What follows is a guess from the table alone."
-    : found.reason ? `Settled: ${found.reason}.` : `After ${plural(found.answers, "answer")}; more may change it.`;
+    : found.reason ? `Settled after ${plural(found.answers, "answer")}: ${found.reason}.` : `After ${plural(found.answers, "answer")}; more may change it.`;
   findings(byId("charts"), found.charts);
   curve(byId("curve"), found, seen.epsilon, new Map(seen.participants.map((one) => [one.log, one.name])));
   odd();

@@ -46,7 +46,7 @@ function options() {
 
 async function send(preview) {
   const body = new FormData();
-  for (const name of ["name", "goal", "mode"]) body.set(name, form.elements[name].value.trim());
+  for (const name of ["name", "goal", "mode", "instructions"]) body.set(name, form.elements[name].value.trim());
   body.set("table", form.elements.table.files[0]);
   body.set("options", JSON.stringify(options()));
   body.set("preview", String(preview));

@@ -2,7 +2,7 @@
 
 import { keep, recall } from "./keep.js";
 import { make, plain, rich } from "./markup.js";
-import { said } from "./questions.js";
+import { printed, said } from "./questions.js";
 import { request } from "./outbox.js";
 
 const LETTERS = "askwise letters"; // "off": single letters and digits do nothing
@@ -24,44 +24,55 @@ function open(named, close, ...nodes) {
   title.focus();
 }
 
-/** How it works, with a question to try; the first time it waits until it is closed. */
-export function help(first = false) {
+/** How it works, with a question to try like those of the study; the owner's own words come first. */
+export function help(state, first = false) {
   const lines = [
     "One question at a time. Tap an answer, or press the key printed on it.",
     "“Can't tell” is a fine answer. A reason helps, but is not needed.",
     "Undo takes back your last answer, as often as you like. Under “My answers” you can change any of them.",
     "Each answer is saved at once. Close the page whenever you want; the same link brings you back.",
   ];
+  const told = (state?.instructions ?? "").split("\n").filter((line) => line.trim());
+  const own = told.map((line) => make("p", { className: "own" }, ...rich(line)));
   const list = make("ul", {}, ...lines.map((line) => make("li", {}, line)));
   const box = make("input", { type: "checkbox", checked: lettersAnswer() });
   box.addEventListener("change", () => keep(LETTERS, box.checked ? "on" : "off"));
   const letters = make("label", { className: "check" }, box, "Single letters and digits answer");
-  open("How this works", first ? "Start" : "Close", list, ...practice(), letters);
+  open("How this works", first ? "Start" : "Close", ...own, list, ...practice(state?.question?.kind), letters);
 }
 
 /** Shows how it works to who has not seen it; done when it was closed. */
-export async function welcome() {
-  if (recall(WELCOMED) !== null) return;
-  help(true);
+export async function welcome(state) {
+  const place = state?.instructions ? `${WELCOMED}: ${state.instructions}` : WELCOMED;
+  if (recall(place) !== null) return;
+  help(state, true);
   await new Promise((done) => panel.addEventListener("close", done, { once: true }));
-  keep(WELCOMED, "yes");
+  keep(place, "yes");
 }
 
-function practice() {
+const PRACTICE = {
+  pair: ["Which do you prefer?", { Summer: "ArrowLeft", Winter: "ArrowRight" }],
+  same: ["Do a cat and a lion belong together?", { Same: "ArrowLeft", Different: "ArrowRight" }],
+  triple: ["Which is the odd one out?", { "a cat": "1", "a lion": "2", "an oak": "3" }],
+  label: ["Which label fits a lemon?", { sweet: "1", sour: "2" }],
+};
+
+function practice(kind) {
+  if (!PRACTICE[kind]) return [];
+  const [question, answers] = PRACTICE[kind];
   const reply = make("p", { role: "status", className: "soft" }, "For practice; this one is not saved.");
-  const answer = (name) => (reply.textContent = `You said ${name}. It works like this all the time.`);
-  const cards = [["Summer", "←", "ArrowLeft"], ["Winter", "→", "ArrowRight"]].map(([name, arrow, key]) => {
-    const hint = make("kbd", { "aria-hidden": "true" }, arrow);
+  const cards = Object.entries(answers).map(([name, key]) => {
+    const hint = make("kbd", { "aria-hidden": "true" }, printed(key));
     const card = make("button", { type: "button", className: "card", "aria-keyshortcuts": key }, name, hint);
-    card.addEventListener("click", () => answer(name));
+    card.addEventListener("click", () => (reply.textContent = `You said ${name}. It works like this all the time.`));
     return card;
   });
   const group = make("div", { className: "practice", role: "group", "aria-label": "Practice question" }, ...cards);
   panel.onkeydown = ({ key }) => {
-    const chosen = { ArrowLeft: 0, ArrowRight: 1 }[key];
-    if (chosen !== undefined && group.isConnected) cards[chosen].click();
+    const chosen = Object.values(answers).indexOf(key);
+    if (chosen >= 0 && group.isConnected) cards[chosen].click();
   };
-  return [make("h3", {}, "Which do you prefer?"), group, reply];
+  return [make("h3", {}, question), group, reply];
 }
 
 /** What each answer to the question would settle. */

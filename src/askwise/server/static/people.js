@@ -53,6 +53,7 @@ function update(found, person, diameter) {
 function state(person) {
   if (person.paused) return "paused";
   if (person.quota !== null && person.answers >= person.quota) return "quota reached";
-  if (person.done) return `done: ${person.done}`;
-  return person.answers ? "answering" : "not yet here";
+  const trusted = person.trusted === null ? "" : `, trusted ${Math.round(100 * person.trusted)} %`;
+  if (person.done) return `done: ${person.done}${trusted}`;
+  return person.answers ? `answering${trusted}` : "not yet here";
 }

@@ -1,0 +1,180 @@
+"""Writes docs/peers.md from the runs: every figure and every verdict is computed here, only the remarks are written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers.summary import CHECKPOINTS, Lines, common, cpu, curves, difference, draws, means, needed
+
+PAGE = Path(__file__).parents[2] / "docs" / "peers.md"
+REMARKS = Path(__file__).with_name("remarks.md")
+OURS = "askwise"
+CHOICE = (
+    OURS,
+    "askwise by exact",
+    "askwise qbc",
+    "askwise random",
+    "BoTorch EUBO",
+    "BoTorch EUBO linear",
+    "choix",
+    "naive NumPy",
+)
+GOAL_DIRECTED = ("BoTorch EUBO", "BoTorch EUBO linear", "naive NumPy")
+LABELS = (
+    "askwise classifier",
+    "askwise classifier random",
+    "scikit-activeml margin",
+    "scikit-activeml QBC",
+    "modAL margin",
+    "modAL QBC",
+)
+CLUSTERS = ("askwise clusters", "askwise clusters trust 1", "askwise cluster_of", "COBRAS")
+SAMPLERS = ("askwise sampler", "askwise sampler anew", "nutpie", "BlackJAX")
+REFERENCE = "nutpie long"
+FEW, ENOUGH = 5, 10  # with fewer runs a peer is only listed; with fewer people in common there is no verdict
+WANTED = 100  # people behind the aims about the best item
+MEASURES = {"wrong": "wrong best item", "distance": "distance to the best item", "regret": "regret"}
+SECTIONS = (  # heading, peers, the one compared with, measures and what they are called
+    ("The best of 50 items", CHOICE, OURS, {"wrong": "wrong best item", "regret": "regret"}),
+    ("Labels of 500 points", LABELS, "askwise classifier", {"error": "wrong labels"}),
+    ("Clusters of 150 items", CLUSTERS, "askwise clusters", {"pairs": "wrong pairs"}),
+    ("The cluster of one item", CLUSTERS, "askwise cluster_of", {"cluster": "wrong about the cluster"}),
+)
+
+
+def write(lines: Lines, planned: Mapping[str, int]) -> None:
+    """The page, from the lines of `results.jsonl` and the number of people each peer was meant to ask."""
+    PAGE.write_text(text(lines, planned))
+
+
+def text(lines: Lines, planned: Mapping[str, int]) -> str:
+    counts = Counter(line["peer"] for line in lines)
+    run = {peer for peer, count in counts.items() if count >= FEW or peer == REFERENCE}
+    parts = [REMARKS.read_text().rstrip(), _measured(lines), _aims(lines, run)]
+    for heading, peers, ours, measures in SECTIONS:
+        there = [peer for peer in peers if peer in run]
+        if ours in there:
+            parts += [f"## {heading}", *_compared(lines, there, ours, measures)]
+    if {*SAMPLERS, REFERENCE} <= run:
+        parts += ["## Draws from the posterior", _samplers(lines)]
+    parts += ["## What was run", _extent(lines, planned)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _measured(lines: Lines) -> str:
+    when = "; ".join(sorted({line["at"] for line in lines}))
+    return f"Measured by `make peers`, one thread each: {when}. Standard errors are in parentheses."
+
+
+def _aims(lines: Lines, run: set[str]) -> str:
+    """What was wanted of the default, and whether it is so."""
+    rows = []
+    for measure, name in MEASURES.items():
+        found = {peer: difference(lines, peer, OURS, measure) for peer in CHOICE if peer in run and peer != OURS}
+        ahead = [f"{peer} after {_and(gap.better)}" for peer, gap in found.items() if gap.better]
+        counts = {peer: found[peer].people if peer in found else 0 for peer in CHOICE if peer != OURS}
+        few = [f"{peer} ({count})" for peer, count in counts.items() if count < WANTED]
+        said = ("; ".join(ahead) or "none is") + (f"; fewer than {WANTED} people: {', '.join(few)}" if few else "")
+        verdict = "**missed**" if ahead else "open" if few else "met"
+        rows.append((f"best item, {name}: no peer significantly better, {WANTED} people", said, verdict))
+    if "askwise qbc" in run:
+        both = common(lines, OURS, "askwise qbc")
+        target = means(both, "askwise qbc", "belief")[-1][0]
+        mine = needed(both, OURS, "belief", target)
+        wanted = f"at most 0.6 of qbc's questions for its mean error over the posterior after 100, {target:.3f}"
+        rows.append((wanted, "over 100" if mine is None else f"{mine:.0f} questions", _met(bool(mine and mine <= 60))))
+    if {*SAMPLERS, REFERENCE} <= run:
+        each = {peer: draws(lines, peer, REFERENCE).per_second for peer in SAMPLERS}
+        for peer in SAMPLERS[:2]:
+            ratio = each[peer] / each["nutpie"]
+            rows.append(
+                (f"{peer}: at least 10 times nutpie's effective draws a second", f"{ratio:.1f}", _met(ratio >= 10))
+            )
+    for peer in GOAL_DIRECTED:
+        if peer in run:
+            ratio = cpu(lines, peer) / cpu(lines, OURS)
+            rows.append((f"{peer}: at least 4 times our CPU a question", f"{ratio:.1f}", _met(ratio >= 4)))
+    return "## Aims\n\n" + _table(("aim", "reached", ""), rows)
+
+
+def _compared(lines: Lines, peers: list[str], ours: str, measures: Mapping[str, str]) -> Iterable[str]:
+    for measure, name in measures.items():
+        head = (name, "people", *(f"after {look}" for look in CHECKPOINTS), "CPU ms a question")
+        rows = [(peer, *_means(lines, peer, measure), f"{cpu(lines, peer):.1f}") for peer in peers]
+        yield _table(head, rows)
+        if len({row[1] for row in rows}) > 1:
+            yield "Rows with fewer people are not to be compared by eye: people differ. On the same people:"
+        rows = [(peer, *_gaps(lines, peer, ours, measure)) for peer in peers if peer != ours]
+        yield _table((f"minus {ours}", "people", *(f"after {look}" for look in CHECKPOINTS), "verdict"), rows)
+    believers = [peer for peer in peers if curves(lines, peer, "belief")]
+    if believers:
+        yield "The paper's error, the mean over the posterior, where there is one:"
+        rows = [(peer, *_means(lines, peer, "belief")) for peer in believers]
+        yield _table(("wrong best item", "people", *(f"after {look}" for look in CHECKPOINTS)), rows)
+    first = next(iter(measures))
+    yield from _needed(lines, peers, ours, first, measures[first])
+
+
+def _means(lines: Lines, peer: str, measure: str) -> tuple[Any, ...]:
+    cells = [f"{mean:.3f} ({error:.3f})" for mean, error in means(lines, peer, measure)]
+    return len(curves(lines, peer, measure)), *cells
+
+
+def _gaps(lines: Lines, peer: str, ours: str, measure: str) -> tuple[Any, ...]:
+    gap = difference(lines, peer, ours, measure)
+    cells = [f"{m:+.3f} [{lo:+.3f}, {hi:+.3f}]" for m, lo, hi in zip(gap.mean, gap.low, gap.high, strict=True)]
+    said = [f"{word} after {_and(looks)}" for word, looks in (("better", gap.better), ("worse", gap.worse)) if looks]
+    verdict = "too few people" if gap.people < ENOUGH else "; ".join(said) or "level"
+    return gap.people, *cells, verdict
+
+
+def _needed(lines: Lines, peers: list[str], ours: str, measure: str, name: str) -> Iterable[str]:
+    yield f"Questions needed for the {name} that {ours} has with the same people after so many:"
+    rows = []
+    for peer in peers:
+        both = common(lines, peer, ours)
+        targets = [mean for mean, _ in means(both, ours, measure)]
+        found = [needed(both, peer, measure, target) for target in targets]
+        cells = ["over 100" if one is None else f"{one:.0f}" for one in found]
+        rows.append((peer, *(f"{cell} ({target:.3f})" for cell, target in zip(cells, targets, strict=True))))
+    yield _table(("questions (error)", *(f"{look}" for look in CHECKPOINTS)), rows)
+
+
+def _samplers(lines: Lines) -> str:
+    rows = []
+    for peer in SAMPLERS:
+        found = draws(lines, peer, REFERENCE)
+        counts = f"{found.mean:.0f}", f"{found.variance:.0f}", f"{found.per_second:,.0f}"
+        rows.append((peer, f"{found.cpu_ms:.1f}", *counts, f"{found.off:.3f} ({found.noise:.3f})"))
+    words = (
+        "effective draws of 600, for means",
+        "for variances",
+        "effective draws a CPU second",
+        "largest deviation of a mean",
+    )
+    return _table(("", "CPU ms", *words), rows)
+
+
+def _extent(lines: Lines, planned: Mapping[str, int]) -> str:
+    rows = []
+    for peer, wanted in planned.items():
+        mine = [line for line in lines if line["peer"] == peer]
+        rows.append((peer, len(mine), wanted, mine[0]["with"] if mine else "not run"))
+    return _table(("", "runs", "of", "with"), rows)
+
+
+def _table(head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+    head = list(head)
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def _met(reached: bool) -> str:
+    return "met" if reached else "**missed**"
+
+
+def _and(looks: list[int]) -> str:
+    return ", ".join(map(str, looks))

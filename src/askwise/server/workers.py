@@ -1,0 +1,75 @@
+"""Processes that compute, one thing at a time each: what somebody waits for first, then what is worked out ahead."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any
+
+
+class Worker:
+    """One process. A process that died is replaced, and the next call finds a new one."""
+
+    def __init__(self, patient: bool = False):
+        self.patient = patient  # computes only when nobody else does
+        self._pool = self._fresh()
+        self._waiting: list[tuple[bool, int, asyncio.Future[Any], Any, tuple[Any, ...]]] = []
+        self._order = count()
+        self._computing: set[asyncio.Task[None]] = set()
+
+    async def run(self, function: Any, *more: Any, urgent: bool = True) -> Any:
+        """The function's result. Whoever is cancelled while waiting for their turn costs nothing."""
+        found = asyncio.get_running_loop().create_future()
+        heappush(self._waiting, (not urgent, next(self._order), found, function, more))
+        self._go_on()
+        return await found
+
+    def close(self) -> None:
+        workers = list(self._pool._processes.values())
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for worker in workers:
+            worker.terminate()
+
+    def _go_on(self) -> None:
+        """Hands on what comes next. What is urgent waits in the process itself, so that it has no pause in between."""
+        while self._waiting and len(self._computing) < (1 if self._waiting[0][0] else 2):
+            _, _, found, function, more = heappop(self._waiting)
+            if not found.cancelled():
+                computing = asyncio.create_task(self._compute(found, function, more))
+                self._computing.add(computing)
+                computing.add_done_callback(self._done)
+
+    def _done(self, computed: asyncio.Task[None]) -> None:
+        self._computing.discard(computed)
+        self._go_on()
+
+    async def _compute(self, found: asyncio.Future[Any], function: Any, more: tuple[Any, ...]) -> None:
+        pool = self._pool
+        try:
+            result = await asyncio.wrap_future(pool.submit(function, *more))
+            if not found.done():
+                found.set_result(result)
+        except Exception as error:
+            if isinstance(error, BrokenProcessPool) and pool is self._pool:
+                self._pool = self._fresh()
+            if not found.done():
+                found.set_exception(error)
+
+    def _fresh(self) -> ProcessPoolExecutor:
+        spawn = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(1, mp_context=spawn, initializer=_begin, initargs=(self.patient,))
+
+
+def _begin(patient: bool) -> None:
+    """The code is loaded before the first question; answers are written down before new questions are worked out."""
+    import askwise.goals
+    import askwise.study  # noqa: F401
+
+    os.nice(19 if patient else 5)
+    if patient and hasattr(os, "SCHED_IDLE"):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))

@@ -1,0 +1,120 @@
+"""Linear classifiers asked about the rows of a pool that does not fit in memory; an atom is the number of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.parquet import Pool, Reader
+from askwise.structures import draw_pool
+from askwise.structures.linear import LinearScores
+from askwise.structures.multiclass import SoftmaxPool
+from askwise.types import Floats, Ints, Option, Prompt, Response
+
+RECENT = 8  # races whose survivors are remembered
+
+
+class PoolRows:
+    """What the families of a pool share: features by row number, remembered for the rows that are in play.
+
+    `sample` holds the numbers and the features of random rows, which stand for all when no race is run.
+    """
+
+    labels: tuple[Response, ...]
+
+    def __init__(
+        self,
+        pool: Pool,
+        reader: Reader,
+        sample: tuple[Ints, Floats],
+        labels: Sequence[Response],
+        shown: tuple[str | None, str | None] = (None, None),  # the columns of names and pictures
+    ):
+        self.pool = pool
+        self.reader = reader
+        self.labels = tuple(labels)
+        self.shown = shown
+        self.workers: Executor | None = None  # where races are run; None: the cores of this machine
+        self.recent: tuple[tuple[Ints, Floats], ...] = (sample,)  # (numbers in order, features)
+        self.asked: dict[int, Floats] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a worker needs to score rows it has read itself."""
+        kept = ("reader", "labels")
+        return {name: value for name, value in self.__dict__.items() if name in kept}
+
+    def features(self, atoms: Any) -> Floats:
+        """(A, D): of row numbers; rows of features pass as they are, so that a race scores what it has just read."""
+        if np.ndim(atoms) == 2:
+            return np.asarray(atoms)
+        rows = np.asarray(atoms, dtype=int)
+        for numbers, points in self.recent:
+            places = np.minimum(np.searchsorted(numbers, rows), len(numbers) - 1)
+            if (numbers[places] == rows).all():
+                return points[places]
+        unknown = sorted(set(rows.tolist()) - self.asked.keys())
+        self.asked |= zip(unknown, self.reader.rows(self.pool, np.array(unknown, dtype=int)), strict=True)
+        return np.stack([self.asked[row] for row in rows.tolist()])
+
+    def remember(self, rows: Ints, points: Floats) -> None:
+        """Keeps the features of the survivors of a race, numbers in order."""
+        self.recent = (self.recent[0], *self.recent[1:][1 - RECENT :], (rows, points))
+
+    def draw_atoms(self, count: int, rng: Generator) -> Ints:
+        """Rows of the sample: what is scored where a race would take too long."""
+        numbers = self.recent[0][0]
+        return numbers[draw_pool(len(numbers), count, rng)]
+
+    def option(self, row: int) -> Option:
+        columns = [column for column in self.shown if column is not None]
+        values = self.pool.take([row], columns) if columns else {}
+        name, image = (None if column is None else values[column][0] for column in self.shown)
+        return Option(f"row {row}" if name is None else str(name), None if image is None else str(image))
+
+
+class LinearPooled(PoolRows, LinearScores):
+    """Two labels: the sign of the score decides.
+
+    >>> import tempfile, pyarrow as pa, pyarrow.parquet as pq
+    >>> path = tempfile.mkdtemp() + "/rows.parquet"
+    >>> pq.write_table(pa.table({"size": [1.0, 2.0, 3.0]}), path)
+    >>> sample = np.array([0]), np.array([[-1.0, 1.0]])
+    >>> family = LinearPooled(Pool(path), Reader(("size",), (2.0,), (1.0,)), sample, ("no", "yes"))
+    >>> family.predict(np.array([[2.0, 0.5]]), np.array([0, 2]))
+    array([[-1.5,  2.5]])
+    """
+
+    @property
+    def dimension(self) -> int:
+        return self.reader.dimension
+
+    def prompt(self, atom: Any, rng: Generator) -> Prompt:
+        option = self.option(int(atom))
+        codes: dict[Response, Response] = {self.labels[0]: -1, self.labels[1]: 1}
+        return Prompt("label", (option,), self.labels, codes, f"Which label has {option.name}?")
+
+
+class SoftmaxPooled(PoolRows, SoftmaxPool):
+    """More than two labels: the highest of K scores decides.
+
+    >>> import tempfile, pyarrow as pa, pyarrow.parquet as pq
+    >>> path = tempfile.mkdtemp() + "/rows.parquet"
+    >>> pq.write_table(pa.table({"size": [1.0, 2.0, 3.0]}), path)
+    >>> sample = np.array([0]), np.array([[-1.0, 1.0]])
+    >>> family = SoftmaxPooled(Pool(path), Reader(("size",), (2.0,), (1.0,)), sample, ("s", "m", "l"))
+    >>> family.decide(family.predict(np.array([[-2.0, 0.0, 0.0, 1.0, 2.0, 0.0]]), np.array([0, 1, 2])))
+    array([[0, 1, 2]])
+    """
+
+    @property
+    def dimension(self) -> int:
+        return len(self.labels) * self.reader.dimension
+
+    def prompt(self, atom: Any, rng: Generator) -> Prompt:
+        option = self.option(int(atom))
+        codes: dict[Response, Response] = {label: place for place, label in enumerate(self.labels)}
+        return Prompt("label", (option,), self.labels, codes, f"Which label has {option.name}?")

@@ -1,0 +1,18 @@
+"""The timing benchmark on problems small enough for a test."""
+
+from __future__ import annotations
+
+from benchmarks.round import learned_choice, measure
+
+
+def test_a_small_run_times_every_part():
+    for task in ("classify", "choice"):
+        figures = measure(task, dim=3, answers=8, times=2, draws=40, atoms=20)
+        assert set(figures) == {"round_ms", "sampler_ms", "learned_sampler_ms", "scoring_ms", "gemm_ms"}
+        assert figures["round_ms"] > 0
+        assert figures["learned_sampler_ms"] > 0
+
+
+def test_a_person_is_timed_from_first_to_last_answer():
+    figures = learned_choice(times=30, items=5, dim=2)  # more rounds than one person needs
+    assert figures["round_ms"] >= figures["learned_sampler_ms"] > 0

@@ -1,0 +1,51 @@
+"""The site that the tests of the answering page share."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from askwise.study.address import Address
+from askwise.study.store import Store
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    from tests.browser.site import TOLD, WORDS, Site, playwright, png, sessions  # skips where there is no browser
+
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("NOT RUN: chromium is not installed; on Debian: apt install chromium")
+    folder = tmp_path_factory.mktemp("studies")
+    images = {f"{i}.png": png((40 * i, 120, 255 - 40 * i)) for i in range(len(WORDS))}
+    for name, session in sessions().items():
+        told = {"instructions": TOLD} if name == "told" else {}
+        Store.create(Address.of(folder / f"{name}.askwise"), {**session.recipe, **told}, images)
+    command = [
+        sys.executable,
+        "-c",
+        "from askwise.cli import main; main()",
+        "serve",
+        str(folder),
+        "--port",
+        "0",
+        "--workers",
+        "1",
+    ]
+    single = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=single) as server,
+        playwright.sync_playwright() as driver,
+    ):
+        try:
+            where = re.search(r"http://[\d.:]+", server.stdout.readline()).group()
+            browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            yield Site(folder, where, browser)
+            browser.close()
+        finally:
+            server.terminate()

@@ -1,0 +1,107 @@
+"""What makes a question quick, against the plain way: products that skip zero blocks, a short list, forces."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from askwise.distances import Dense, Parted, form_of
+from askwise.distances.items import ItemRegret
+from askwise.losses import davidson, logistic, squared
+from askwise.posteriors.evidence import Evidence
+from askwise.posteriors.hmc import Target
+from askwise.posteriors.reference import fit
+from askwise.problem import Problem
+from askwise.split import split
+from askwise.strategies.expected import MANY, expected
+from askwise.structures.choice import Choice
+from askwise.types import Sample
+from tests.helpers import generator
+from tests.posteriors.long_run import answered
+
+
+@pytest.mark.parametrize("size", [2, 95, 96, 97, 300])
+@pytest.mark.parametrize("sharpness", [0.1, 30.0])  # many small groups; nearly all tastes in one
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_regrets_multiply_like_their_matrix(size, sharpness, real):
+    rng = generator(400, size)
+    items = rng.standard_normal((20, 3))
+    tastes = sharpness * np.ones(3) + rng.standard_normal((size, 3))
+    distance, mass = ItemRegret(items), rng.random((size, 7)).astype(real)
+    form, matrix = distance.form(tastes), distance.pairwise(tastes)
+    assert isinstance(form, Parted)
+    tolerance = 1e-5 if real is np.float32 else 1e-12
+    plain = np.einsum("sa,st,ta->a", mass.astype(float), matrix, mass.astype(float))
+    np.testing.assert_allclose(form.quadratic(mass), plain, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(Dense(matrix).quadratic(mass), plain, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(form.apply(mass[:, 0]), matrix @ mass[:, 0], rtol=tolerance)
+
+
+def choices(seed, items=50, draws=600, sharpness=1.0):
+    rng = generator(401, seed)
+    rows = rng.standard_normal((items, 6))
+    family = Choice(rows)
+    tastes = 3 * (sharpness * rng.standard_normal(6) + rng.standard_normal((draws, 6)))
+    sample = Sample(tastes, np.full(draws, 1 / draws), exact=False)
+    return Problem(family, ItemRegret(rows)), sample, family.draw_atoms(10**6, rng)
+
+
+@pytest.mark.parametrize("sharpness", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_short_list_holds_what_scoring_all_would_ask(seed, sharpness):
+    problem, sample, atoms = choices(seed, sharpness=sharpness)
+    assert len(atoms) > MANY  # else there is no list
+    scores = split(problem, sample, atoms)
+    plain = scores.diameter / (1 - scores.concentration) - scores.expected_diameter()
+    quick = expected(problem, None, sample, atoms, None).gain
+    assert quick.argmax() == plain.argmax()
+    listed = np.argsort(-quick, kind="stable")[: len(atoms) // 4 - 1]  # others may tie with the last
+    np.testing.assert_allclose(quick[listed], plain[listed], rtol=1e-3, atol=1e-6)
+
+
+def test_draws_that_are_not_like_the_others_choose_no_list():
+    problem, sample, atoms = choices(5)
+    alone = sample.structures.copy()
+    alone[:300] = alone[0]  # one taste: no question would tell the first half apart
+    sample = sample._replace(structures=alone)
+    scores = split(problem, sample, atoms)
+    plain = scores.diameter / (1 - scores.concentration) - scores.expected_diameter()
+    np.testing.assert_allclose(expected(problem, None, sample, atoms, None).gain, np.maximum(plain, 0.0))
+
+
+def test_scoring_keeps_the_distances_that_others_will_want():
+    problem, sample, atoms = choices(9)
+    form = form_of(problem.distance, sample.structures)
+    expected(problem, None, sample, atoms, None)
+    assert form_of(problem.distance, sample.structures) is form
+
+
+@pytest.mark.parametrize("loss", [logistic, davidson(0.7), squared])
+def test_forces_are_what_differences_of_the_potential_say(loss):
+    rows, responses = answered(generator(402), 4, 12, 2.0)
+    evidence = Evidence.none(loss, 4)
+    for row, response in zip(rows, responses, strict=True):
+        evidence = evidence.add(row, float(response), 1.5)
+    scales = np.array([0.5, 2.0, 8.0])
+    start = np.zeros((3, 4)), np.array([np.eye(4) / scale**2 for scale in scales])
+    reference = fit(evidence, scales, *start)
+    counts = np.array([3, 0, 5])
+    target, which = Target(evidence, reference, counts), np.repeat(np.arange(3), counts)
+    whitened = generator(403).standard_normal((8, 4)).astype(evidence.precision)
+    places = target.times(whitened, target.roots)
+    np.testing.assert_allclose(target.times(places, target.inverses), whitened, atol=1e-4)
+
+    def potential(points):
+        told = (1.5 * loss.value(points @ evidence.rows.T, evidence.responses)).sum(axis=1)
+        return told + np.square(points).sum(axis=1) / (2 * scales[which] ** 2)
+
+    points, step = (places + target.centers).astype(float), 1e-5
+    slopes = np.stack(
+        [(potential(points + step * way) - potential(points - step * way)) / (2 * step) for way in np.eye(4)], axis=1
+    )
+    covariances = np.linalg.inv(reference.precisions)[which]
+    exact = np.einsum("sr,srq->sq", slopes, covariances) - (points - reference.centers[which])
+    np.testing.assert_allclose(target.force(places), exact, rtol=2e-3, atol=2e-3)
+    np.testing.assert_allclose(target.chains(places).residual, exact, rtol=2e-3, atol=2e-3)
+    np.testing.assert_allclose(target.chains(places).potential, potential(points), rtol=1e-4)
+    np.testing.assert_allclose(target.tail(3).force(places[3:]), target.force(places)[3:], rtol=1e-4, atol=1e-5)

@@ -1,0 +1,401 @@
+"""Pools on disk: the race against scoring every row, masking, replay, files and workers, memory, a changed pool."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import askwise
+from askwise import pool as pools
+from askwise.cli import main
+from askwise.cluster import on_cluster
+from askwise.errors import DataError, SettingError
+from askwise.goals import classifier, from_json
+from askwise.parquet import Pool, Reader
+from askwise.pool import Glance, Rows, race
+from askwise.strategies import strategies
+from askwise.structures.pooled import PoolRows
+from askwise.threads import one_thread
+
+ROOT = Path(__file__).parents[1]
+raced = one_thread(race)
+
+
+def points(rows, seed=0, columns=4):
+    return np.random.default_rng(seed).standard_normal((rows, columns)).astype(np.float32)
+
+
+def written(path, table, group=1000):
+    columns = {f"x{j}": column for j, column in enumerate(table.T)}
+    parquet.write_table(pa.table({"name": [f"n{i}" for i in range(len(table))], **columns}), path, row_group_size=group)
+    return path
+
+
+def truth(table, row):
+    return "yes" if table[row].sum() > 0.3 else "no"
+
+
+def answered(session, table, count):
+    for _ in range(count):
+        session.tell(truth(table, session.ask().atom))
+    return session
+
+
+def run(session, masked=(), **options):
+    turn, aim = session.turn, session.aim
+    return raced(aim.problem, aim.rule, turn.posterior, turn.sample, masked, aim.seed, turn.beliefs.turn, **options)[0]
+
+
+def gains(session, rows):
+    """By the session's rule with all draws, as a table in memory would be scored."""
+    rule = one_thread(session.aim.rule)
+    return rule(session.problem, session.posterior, session.sample, rows, np.random.default_rng(0)).gain
+
+
+# ---------------------------------------------------------------------- the race against scoring every row
+
+SPARSE = ((32, 1 / 8, 1), (128, 1 / 32, 1))  # the shares of a large pool, on a small one
+
+
+@pytest.mark.parametrize("labels", [("no", "yes"), ("a", "b", "c")])
+def test_a_small_pool_is_scored_whole(tmp_path, labels):
+    table = points(3000)
+    session = classifier(written(tmp_path / "rows.parquet", table), labels, seed=1, draws=100)
+    rows = run(session)
+    assert rows.tolist() == list(range(3000))
+    exact = gains(session, np.arange(3000))
+    question = session.ask()
+    assert question.atom == exact.argmax()
+    assert question.gain == pytest.approx(exact.max(), rel=1e-5)
+
+
+def test_the_race_comes_within_two_percent_of_the_exhaustive_choice(tmp_path):
+    table = points(6000, columns=3)
+    path = written(tmp_path / "rows.parquet", table)
+    losses = []
+    for person in range(20):
+        session = classifier(path, seed=person, draws=160, prior_scale=4.0)
+        for stage in range(5):
+            fed(session, table, 3, person * 10 + stage)
+            every = gains(session, np.arange(len(table)))
+            left = run(session, survivors=60, rounds=SPARSE)
+            assert len(left) == 60
+            losses.append(1 - every[left].max() / every.max())
+    assert sum(loss <= 0.02 for loss in losses) >= 95, sorted(losses)[-10:]
+
+
+def fed(session, table, count, seed):
+    """Answers about random rows."""
+    for row in np.random.default_rng(seed).choice(len(table), count, replace=False):
+        session.tell(truth(table, row), session.pose(int(row)))
+    return session
+
+
+def test_a_glance_with_all_draws_ranks_as_the_rule_does(tmp_path):
+    table = points(5000)
+    session = fed(classifier(written(tmp_path / "rows.parquet", table), seed=2), table, 10, 3)
+    rows = session.problem.family.features(np.arange(5000))
+    sample = session.sample
+    glance = Glance.of(sample, session.problem.distance.pairwise(sample.structures), np.random.default_rng(0))
+    found, exact = glance(rows.astype(np.float32), np.random.default_rng(0)), gains(session, np.arange(5000))
+    assert np.corrcoef(found, exact)[0, 1] > 0.99
+    assert exact[found.argsort()[-20:]].max() >= 0.98 * exact.max()
+
+
+def test_of_equal_scores_the_lower_row_wins():
+    rows = Rows(np.array([1, 2, 2, 2, 0, np.nan, -1], dtype=np.float32), np.arange(10, 17), np.zeros((7, 1)))
+    assert rows.best(2).number.tolist() == [11, 12]
+    assert rows.best(4).number.tolist() == [10, 11, 12, 13]
+    assert rows.best(9).number.tolist() == [10, 11, 12, 13, 14]  # what has no score is not asked
+
+
+@pytest.mark.parametrize("rule", sorted(set(strategies()) - {"eubo", "variance", "expected"}))
+def test_every_rule_can_race(tmp_path, rule):
+    table = points(600, columns=2)
+    session = classifier(written(tmp_path / "rows.parquet", table, 200), seed=1, draws=60, rule=rule)
+    left = run(session, survivors=50, rounds=((20, 1 / 4, 1),))
+    assert len(left) == len(set(left.tolist())) == 50
+    answered(session, table, 2)
+
+
+# ---------------------------------------------------------------------- a session on a pool
+
+
+@pytest.mark.parametrize("survivors", [pools.SURVIVORS, 5])  # with 5 the race itself soon masks what was skipped
+def test_what_was_asked_or_skipped_is_not_asked_again(tmp_path, monkeypatch, survivors):
+    monkeypatch.setattr("askwise.turn.SURVIVORS", survivors)
+    monkeypatch.setattr("askwise.goals.labels.SURVIVORS", survivors)
+    table = points(40, columns=2)
+    session = classifier(written(tmp_path / "rows.parquet", table, 7), seed=3, draws=60, epsilon=1e-9)
+    seen = []
+    for number in range(40):
+        question = session.ask()
+        seen.append(question.atom)
+        session.skip() if number % 3 == 0 else session.tell(truth(table, question.atom))
+    assert sorted(seen) == list(range(40))
+    assert session.reason == "every question was asked"
+
+
+def test_rows_are_masked_by_number(tmp_path):
+    session = classifier(written(tmp_path / "rows.parquet", points(60, columns=2), 7), seed=3, draws=60)
+    assert run(session, masked=[5, *range(20, 60)]).tolist() == [*range(5), *range(6, 20)]
+
+
+def test_a_pool_replays_to_the_same_question(tmp_path):
+    table = points(6000)
+    path = written(tmp_path / "rows.parquet", table)
+    session = answered(classifier(path, seed=5, draws=100), table, 4)
+    session.ask()
+    session.skip()
+    again = from_json(session.to_json())
+    assert again.ask() == session.ask()
+    assert again.ask().atom not in [event["atom"] for event in session.log[:-1] if event["event"] == "ask"]
+    session.undo()
+    kept = tmp_path / "study.askwise"
+    askwise.save(session, kept)
+    assert askwise.open(kept).ask() == session.ask()
+    assert len(json.loads(session.to_json())["recipe"]["data"]["x0"]) == 2000  # the sample, not the pool
+
+
+def test_questions_show_names_and_several_are_asked_together(tmp_path):
+    table = points(5000)
+    session = classifier(written(tmp_path / "rows.parquet", table), seed=1, draws=100, name="name")
+    questions = session.ask(3)
+    assert [question.options[0].name for question in questions] == [f"n{question.atom}" for question in questions]
+    assert len({question.atom for question in questions}) == 3
+
+
+def test_the_estimate_is_about_the_sample(tmp_path):
+    table = points(4000)
+    session = answered(classifier(written(tmp_path / "rows.parquet", table), seed=1, draws=200), table, 30)
+    family, estimate = session.problem.family, session.estimate().value
+    numbers = family.recent[0][0]
+    right = np.mean([truth(table, row) == label for row, label in zip(numbers, estimate, strict=True)])
+    assert len(estimate) == 2000
+    assert right > 0.9
+    labelled = askwise.to_sklearn(session).predict({f"x{j}": table[:, j].tolist() for j in range(4)})
+    assert np.mean([truth(table, row) == label for row, label in enumerate(labelled)]) > 0.9
+
+
+def test_rows_that_lack_a_value_are_never_asked(tmp_path):
+    table = points(3000, columns=2)
+    table[::3, 1] = np.nan
+    session = classifier(written(tmp_path / "rows.parquet", table), seed=1, draws=60)
+    assert not np.any(run(session) % 3 == 0)
+    assert not any(row % 3 == 0 for row in session.problem.family.recent[0][0])
+
+
+def test_one_question_in_fifty_is_audited(tmp_path, monkeypatch):
+    table = points(9000)
+    session = classifier(written(tmp_path / "rows.parquet", table), seed=1, draws=100)
+    assert "lost" not in session.ask().info
+    monkeypatch.setattr(pools, "EVERY", 1)
+    fresh = classifier(tmp_path / "rows.parquet", seed=1, draws=100)
+    info = fresh.ask().info
+    assert info["audited"] == 1000  # the rows of one group
+    assert 0 <= info["lost"] < 0.02
+    assert fresh.ask().atom == session.ask().atom
+
+
+# ---------------------------------------------------------------------- files, workers, memory
+
+
+def test_a_folder_of_files_is_the_same_pool(tmp_path):
+    table = points(9000)
+    whole = written(tmp_path / "whole.parquet", table)
+    (tmp_path / "parts" / "later").mkdir(parents=True)
+    names = {f"n{i}": i for i in range(len(table))}
+    for number, (name, begin) in enumerate([("a", 0), ("b", 2500), ("later/a", 6000)]):
+        end = [2500, 6000, 9000][number]
+        part = parquet.read_table(whole).slice(begin, end - begin)
+        parquet.write_table(part, tmp_path / "parts" / f"{name}.parquet", row_group_size=700)
+    one, many = (answered(classifier(path, seed=2, draws=100), table, 3) for path in (whole, tmp_path / "parts"))
+    assert [event["atom"] for event in one.log if event["event"] == "ask"] == [
+        event["atom"] for event in many.log if event["event"] == "ask"
+    ]
+    rows = [8999, 0, 2500, 2499]
+    taken = Pool(tmp_path / "parts").take(rows, ["name"])["name"]
+    assert [names[name] for name in taken] == rows
+    reader = Reader(("x0", "x3"), (0.0, 1.0), (1.0, 2.0))
+    wanted = np.column_stack([table[rows, 0], 2 * (table[rows, 3] - 1), np.ones(4)])
+    assert np.allclose(reader.rows(Pool(tmp_path / "parts"), np.array(rows)), wanted, atol=1e-6)
+
+
+def test_the_result_does_not_depend_on_the_workers(tmp_path, monkeypatch):
+    monkeypatch.setattr(pools, "TASK", 2000)
+    table = points(12_000)
+    session = classifier(written(tmp_path / "rows.parquet", table), seed=4, draws=100)
+    family = session.problem.family
+    alone = run(session, survivors=300, rounds=SPARSE)
+    with ThreadPoolExecutor(5) as workers:
+        family.workers = workers
+        assert run(session, survivors=300, rounds=SPARSE).tolist() == alone.tolist()
+    family.workers = None
+    family.reader.kept.clear()
+    assert run(session, survivors=300, rounds=SPARSE).tolist() == alone.tolist()
+    monkeypatch.setattr(pools, "TASK", 100_000)
+    assert run(session, survivors=300, rounds=SPARSE).tolist() == alone.tolist()
+    assert len(pickle.dumps(family)) < 1000  # a worker reads for itself
+
+
+class Killing:
+    """Runs tasks on a cluster and kills one of its workers when the first result is in."""
+
+    def __init__(self, workers, pid):
+        self.workers, self.pid = workers, pid
+
+    def map(self, function, tasks):
+        for number, found in enumerate(self.workers.map(function, tasks)):
+            if number == 0:
+                os.kill(self.pid, signal.SIGKILL)
+            yield found
+
+
+def test_a_killed_worker_of_a_cluster_costs_nothing_but_time(tmp_path, monkeypatch):
+    from distributed import Client, LocalCluster
+
+    monkeypatch.setattr(pools, "TASK", 1000)
+    table = points(16_000)
+    session = classifier(written(tmp_path / "rows.parquet", table), seed=4, draws=100)
+    alone = run(session, survivors=300, rounds=SPARSE)
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        with Client(cluster.scheduler_address, set_as_default=False) as client:
+            pids = list(client.run(os.getpid).values())
+        with on_cluster(cluster.scheduler_address) as workers:
+            session.problem.family.workers = Killing(workers, pids[0])
+            assert run(session, survivors=300, rounds=SPARSE).tolist() == alone.tolist()
+
+
+MEMORY = """
+import resource, sys
+from askwise import classifier, parquet
+parquet.KEPT = 1 << 20
+session = classifier(sys.argv[1], seed=1, draws=100)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+session.ask()
+print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_memory_does_not_grow_with_the_pool(tmp_path):
+    peaks = []
+    for rows in (300_000, 1_800_000):
+        folder = tmp_path / str(rows)
+        folder.mkdir()
+        for number in range(rows // 300_000):
+            table = points(300_000, seed=number, columns=8)
+            columns = pa.table({f"x{j}": column for j, column in enumerate(table.T)})
+            parquet.write_table(columns, folder / f"{number}.parquet", row_group_size=100_000, use_dictionary=False)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1"}
+        found = subprocess.run(
+            [sys.executable, "-c", MEMORY, str(folder)], env=environment, capture_output=True, text=True, check=True
+        )
+        peaks.append(int(found.stdout.split()[1]) / 1024)
+    size = 1_800_000 * 8 * 4 / 2**20
+    assert peaks[1] - peaks[0] < 0.5 * size, peaks  # six times the rows; mapped pages of the files count, too
+
+
+# ---------------------------------------------------------------------- the command
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """Runs a command in a folder of its own: (exit code, standard output, standard error)."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_it(*arguments, told=""):
+        monkeypatch.setattr(sys, "argv", ["askwise", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(told))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return ended.value.code, said.out, said.err
+
+    return run_it
+
+
+def test_the_command_makes_a_study_of_a_folder(tmp_path, command):
+    (tmp_path / "rows").mkdir()
+    for number in range(2):
+        written(tmp_path / "rows" / f"{number}.parquet", points(3000, seed=number))
+    code, out, _ = command("new", "classifier", tmp_path / "rows", "--labels", "cat,dog")
+    assert code == 0
+    assert "Learn which of the labels cat or dog each of the 6000 rows has." in out
+    assert "2,000 random ones stand for all in the result." in out
+    assert (tmp_path / "rows.askwise").stat().st_size < (tmp_path / "rows" / "0.parquet").stat().st_size * 5
+    code, out, _ = command("ask", "rows.askwise", "--no-forecast", told="cat\ndog\nq\n")
+    assert (code, "2 answers kept" in out) == (0, True)
+    assert command("report", "rows.askwise")[0] == 0
+    assert "rows is a pool of rows on disk, which is for classifier" in command("new", "ranking", "rows")[2]
+    written(tmp_path / "rows" / "1.parquet", points(3000, seed=5))
+    code, _, error = command("status", "rows.askwise")
+    assert (code, "has changed since the study was made" in error) == (2, True)
+
+
+def test_a_cluster_is_for_pools(tmp_path, command):
+    askwise.save(askwise.best_item(["tea", "milk"]), tmp_path / "drinks.askwise")
+    code, _, error = command("ask", "drinks.askwise", "--cluster", "tcp://127.0.0.1:9")
+    assert (code, "a cluster has nothing to do" in error) == (2, True)
+
+
+# ---------------------------------------------------------------------- refusals
+
+
+def test_a_pool_that_changed_is_refused(tmp_path):
+    path = written(tmp_path / "rows.parquet", points(500))
+    session = classifier(path, seed=1, draws=50)
+    text = session.to_json()
+    written(path, points(500, seed=9))
+    with pytest.raises(DataError, match="has changed since the study was made; put it back, or start a new study"):
+        from_json(text)
+    path.unlink()
+    with pytest.raises(DataError, match="is not there any more"):
+        from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"features": ["name"]}, "column 'name' of the pool holds string; its features are x0, x1"),
+        ({"features": ["y"]}, "column 'y' of the pool is not there; its features are x0, x1"),
+        ({"missing": "impute"}, "a pool takes no feature_map and imputes nothing"),
+        ({"feature_map": np.square}, "a pool takes no feature_map and imputes nothing"),
+    ],
+)
+def test_what_a_pool_cannot_do_is_refused(tmp_path, options, sentence):
+    path = written(tmp_path / "rows.parquet", points(50, columns=2))
+    with pytest.raises((DataError, SettingError), match=sentence):
+        classifier(path, **options)
+
+
+def test_what_is_no_pool_is_refused(tmp_path):
+    with pytest.raises(DataError, match="there is no file"):
+        classifier(str(tmp_path / "missing.parquet"))
+    with pytest.raises(DataError, match="holds no Parquet file with rows"):
+        classifier(tmp_path)
+    (tmp_path / "broken.parquet").write_bytes(b"not a table at all")
+    with pytest.raises(DataError, match="cannot be read as Parquet"):
+        classifier(tmp_path)
+    written(tmp_path / "a.parquet", points(20, columns=2))
+    written(tmp_path / "broken.parquet", points(20, columns=3))
+    with pytest.raises(DataError, match=r"has other columns than a\.parquet; the files of a pool must be alike"):
+        classifier(tmp_path)
+    (tmp_path / "broken.parquet").unlink()
+    table = points(50, columns=2)
+    table[10:, 1] = np.nan
+    written(tmp_path / "a.parquet", table)
+    with pytest.raises(DataError, match="40 of 50 random rows lack a value, most in 'x1'; leave it out"):
+        classifier(tmp_path)
+    assert isinstance(classifier(tmp_path, features="x0", draws=50).problem.family, PoolRows)

@@ -75,7 +75,7 @@ def _aims(lines: Lines, run: set[str]) -> str:
     for measure, name in MEASURES.items():
         found = {peer: difference(lines, peer, OURS, measure) for peer in CHOICE if peer in run and peer != OURS}
         ahead = [f"{peer} after {_and(gap.better)}" for peer, gap in found.items() if gap.better]
-        counts = {peer: found[peer].people if peer in found else 0 for peer in CHOICE if peer != OURS}
+        counts = {peer: found[peer].people if peer in found else 0 for peer in CHOICE if OURS not in peer}
         few = [f"{peer} ({count})" for peer, count in counts.items() if count < WANTED]
         said = ("; ".join(ahead) or "none is") + (f"; fewer than {WANTED} people: {', '.join(few)}" if few else "")
         verdict = "**missed**" if ahead else "open" if few else "met"

@@ -144,6 +144,7 @@ def fits(page):
 
 
 def accessible(page):
+    page.wait_for_timeout(400)  # half faded in, a panel has no contrast yet
     found = axe.Axe().run(page).response["violations"]
     assert not found, [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found]
 

@@ -101,12 +101,6 @@ class Resampled:
         places = rng.choice(len(self.drawn.weights), count, p=self.drawn.weights)
         return Sample(self.drawn.structures[places], np.full(count, 1 / count), exact=False)
 
-    def update(self, answer: Answer, rng: Generator) -> Posterior:
-        raise NotImplementedError("a rule asks; it tells nothing")
-
-    def diagnostics(self) -> dict[str, float]:
-        return {}
-
 
 def thinned(sample: Sample, most: int) -> Sample:
     """At most so many draws, in proportion to their weights; most of the light ones are left out.

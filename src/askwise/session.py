@@ -193,14 +193,17 @@ class Session(Reading):
         ids = talk.open()
         if ids and talk.asked[ids[0]]["kind"] != NUMBER:
             for response in talk.asked[ids[0]]["responses"]:
-                self._foresee(talk, response, who, None)
+                self.foresee(talk, response, who)
 
-    def foresee(self, response: Response, who: str | None = None, known: Turn | None = None) -> Turn:
-        """The turn after that answer to the open question, which is there at once if the answer comes.
+    def foresee(self, talk: Conversation, response: Response, who: str | None, known: Turn | None = None) -> Turn:
+        """The turn after that answer to the open question of a copy of the conversation, there at once if it comes.
 
         `known` is the same turn, worked out in a session of the same recipe and log.
         """
-        return self._foresee(self.conversation.copy(), response, who, known)
+        place = (len(talk.log), talk.open()[0], response, who)
+        if place not in self._ahead:
+            self._ahead[place] = known or self._after(talk, happened("tell", place[1], response=response, who=who))
+        return self._ahead[place]
 
     # ------------------------------------------------------------------ replaying
 
@@ -277,12 +280,6 @@ class Session(Reading):
             return self.turn
         place = (len(self.log), id, self.conversation.standard(id, event["response"]), event.get("who"))
         return self._ahead.get(place) or Turn(self.aim, beliefs.tell(id, self.conversation.answer(event)))
-
-    def _foresee(self, talk: Conversation, response: Response, who: str | None, known: Turn | None) -> Turn:
-        place = (len(talk.log), talk.open()[0], response, who)
-        if place not in self._ahead:
-            self._ahead[place] = known or self._after(talk, happened("tell", place[1], response=response, who=who))
-        return self._ahead[place]
 
     def _after(self, talk: Conversation, event: Event) -> Turn:
         """The turn after an answer that may come, with its question, draws and estimate."""

@@ -3,7 +3,7 @@ question to ask next."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +56,7 @@ class Turn:
         self.chosen: tuple[int, Event] | None = None  # a question worked out ahead, for that place in the log
         self.foreseen: str | None = None  # the reason to stop, where the turn was worked out ahead
         self.audit: dict[str, Any] = {}  # what a look at the race for a question found
-        self._cache: dict[str, Any] = {}
+        self._cache: dict[Hashable, Any] = {}
         self._imagined: tuple[list[str], list[Branch]] = [], []  # open questions, and what they may bring
 
     @property
@@ -141,7 +141,7 @@ class Turn:
     def fresh_atoms(self, talk: Conversation, eligible: Eligible | None = None) -> Atoms:
         """Candidates that may be asked."""
         taken = talk.taken(self.aim.repeat)
-        place = f"fresh {len(talk.asked)} {hash(frozenset(taken))}"  # looked at to stop, and again to choose
+        place = "fresh", len(talk.asked), frozenset(taken)  # looked at to stop, and again to choose
         atoms = self._once(place, lambda: self._untaken(self._candidates(talk, taken), taken))
         if eligible is None:
             return atoms
@@ -204,7 +204,7 @@ class Turn:
         return Estimate(self.aim.describe(structure), structure, distance)
 
     @one_thread
-    def _once(self, name: str, compute: Callable[[], Any]) -> Any:
+    def _once(self, name: Hashable, compute: Callable[[], Any]) -> Any:
         """Computed at most once."""
         if name not in self._cache:
             self._cache[name] = compute()

@@ -50,10 +50,8 @@ def new(
 ) -> None:
     """Makes a study of a table, and says in plain words what it understood."""
     from askwise.study.address import SUFFIX, Address
-    from askwise.study.new import goal_named, in_words, make, understood
-    from askwise.study.participants import set_mode
+    from askwise.study.new import goal_named, in_words, make, understood, write
     from askwise.study.read import read
-    from askwise.study.store import Store
     from askwise.study.texts import with_text_features
 
     goal_named(goal)  # a goal that does not exist is told before a large table is read
@@ -87,12 +85,8 @@ def new(
     address = Address.of(wanted) if store is None else Address.of(store).named(Path(wanted).stem)
     assert session.recipe is not None
     words, facts = in_words(session), understood(session).as_dict()  # before anything is written
-    told = {} if instructions is None else {"instructions": _text(instructions, encoding)}
-    Store.create(address, {**session.recipe, **told}, found.pictures)
-    if pooled:
-        made = Store.at(address)
-        set_mode(made, made.record().study, "pooled")
-        made.close()
+    told = "" if instructions is None else _text(instructions, encoding)
+    write(address, session.recipe, found.pictures, "pooled" if pooled else "own", told)
     if as_json:
         typer.echo(json.dumps({"study": str(address), **facts}))
         return
@@ -113,7 +107,7 @@ def _asked_for(goal: str, given: dict[str, Any], as_json: bool) -> dict[str, Any
 
 def _text(path: Path, encoding: str) -> str:
     try:
-        return path.read_text(encoding=encoding).strip()
+        return path.read_text(encoding=encoding)
     except (OSError, UnicodeError) as error:
         raise SettingError(f"the instructions in {path} cannot be read: {error}; give a text file") from None
 

@@ -15,9 +15,14 @@ from numpy.random import Generator
 from askwise.types import Answer, Sample
 
 
-class Posterior(Protocol):
-    """Beliefs about a structure, as something that can be drawn from and told answers."""
+class Drawn(Protocol):
+    """What can be drawn from: all that a rule needs."""
 
     def sample(self, count: int, rng: Generator) -> Sample: ...
+
+
+class Posterior(Drawn, Protocol):
+    """Beliefs about a structure, as something that can be drawn from and told answers."""
+
     def update(self, answer: Answer, rng: Generator) -> Posterior: ...
     def diagnostics(self) -> Mapping[str, float]: ...  # effective sample size, acceptance, ...

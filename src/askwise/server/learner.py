@@ -75,7 +75,8 @@ def foresee(job: Job, position: int, response: Any, who: str) -> Standing | None
     session = _session(job)
     if len(session.log) != position or not session.conversation.open():
         return None
-    after = session.foresee(response, who, _once(session, ("after", response), lambda: session.foresee(response, who)))
+    answered = session.conversation.copy(), response, who
+    after = session.foresee(*answered, _once(session, ("after", response), lambda: session.foresee(*answered)))
     return _standing(after, after.foreseen, None if after.chosen is None else after.chosen[1])
 
 

@@ -23,8 +23,8 @@ from askwise.server.safety import owner
 from askwise.server.shapes import Asked, Invited, NewState, Told, asked
 from askwise.server.simulating import PEOPLE, simulate
 from askwise.server.watching import watch
-from askwise.study.participants import MODES, invite, pause, people, person, set_mode, set_state
-from askwise.study.store import Store
+from askwise.study.new import write
+from askwise.study.participants import MODES, invite, pause, people, person, set_state
 
 router = APIRouter(prefix="/api/v1/studies", tags=["owner"], dependencies=[Depends(owner)])
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
@@ -75,8 +75,7 @@ async def create(
     content, suffix = await table.read(), Path(table.filename or "").suffix.lower()
     recipe, found = await hub.aside.run(read_upload, ("", 0), goal, _options(options), content, suffix)
     if not preview:
-        told = {"instructions": instructions} if instructions.strip() else {}
-        await asyncio.to_thread(_write, hub, name, mode, {**recipe, **told})
+        await asyncio.to_thread(write, hub.place(name), recipe, {}, mode, instructions)
     return Made(study=name, made=not preview, **found)
 
 
@@ -88,11 +87,6 @@ def _options(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise HTTPException(422, 'options are a JSON object such as {"k": 5}')
     return found
-
-
-def _write(hub: Hub, name: str, mode: str, recipe: Any) -> None:
-    Store.create(hub.place(name), recipe, {})
-    set_mode(hub.store(name), hub.record(name).study, mode)
 
 
 @router.get("/{study}")

@@ -11,7 +11,7 @@ from typing import Protocol
 from numpy.random import Generator
 
 from askwise.errors import SettingError
-from askwise.posteriors import Posterior
+from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.types import Atoms, Sample, Scored
 
@@ -19,9 +19,7 @@ from askwise.types import Atoms, Sample, Scored
 class Strategy(Protocol):
     """Gain (A,) >= 0 of each atom; the largest is asked."""
 
-    def __call__(
-        self, problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator
-    ) -> Scored: ...
+    def __call__(self, problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored: ...
 
 
 def strategies() -> Mapping[str, Strategy]:

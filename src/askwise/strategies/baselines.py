@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import SettingError
-from askwise.posteriors import Posterior
+from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.types import Atoms, Floats, Sample, Scored
 
@@ -14,12 +14,12 @@ TRIES = 1000  # of query by committee, before it settles for the atom at hand
 TARGETS = 200  # atoms that EPIG wants to predict well
 
 
-def random(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+def random(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """Any atom, equally likely."""
     return Scored(rng.random(len(atoms)))
 
 
-def qbc(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+def qbc(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """Query by committee: draw an atom and two structures, ask if they disagree, else draw again."""
     gain = np.zeros(len(atoms))
     tried = rng.integers(len(atoms), size=TRIES)
@@ -39,20 +39,20 @@ def qbc(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rn
     return Scored(gain, {"tries": TRIES, "note": "no two structures of the committee disagreed"})
 
 
-def margin(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+def margin(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """The atom whose two likeliest answers are closest in probability."""
     top = np.sort(_predictive(problem, sample, atoms)[0], axis=0)
     return Scored(1.0 - (top[-1] - top[-2]))
 
 
-def bald(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+def bald(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """The mutual information between the answer and the structure."""
     mean, chances = _predictive(problem, sample, atoms)
     within = np.einsum("s,sa->a", sample.weights, _entropy(chances))
     return Scored(np.maximum(_entropy(mean) - within, 0.0))
 
 
-def epig(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+def epig(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """The mean mutual information between the answer and the answers to other atoms drawn from D."""
     targets = problem.family.draw_atoms(TARGETS, rng)
     if len(targets) > TARGETS:
@@ -69,7 +69,7 @@ def epig(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, r
     return Scored(np.maximum(gain, 0.0))
 
 
-def variance(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+def variance(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """The atom on whose answer the structures differ most, as a number: its predictive variance without the noise."""
     guesses = np.asarray(problem.family.decide(problem.family.predict(sample.structures, atoms)))
     if guesses.dtype.kind not in "fiub":
@@ -78,7 +78,7 @@ def variance(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atom
     return Scored(sample.weights @ (guesses - mean) ** 2)
 
 
-def eubo(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+def eubo(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """For pairs of items: the expected utility of the better one."""
     utilities = getattr(problem.family, "utilities", None)
     if utilities is None:

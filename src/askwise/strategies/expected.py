@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.distances import form_of, new_form
-from askwise.posteriors import Posterior
+from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.split import Split, average_diameter, split
 from askwise.structures.choice import Choice
@@ -17,7 +17,7 @@ ENOUGH = 300  # draws that may choose: in 110 rounds they put the best of 1,225 
 ALIKE = 0.25  # relative difference of their diameter from that of all draws, up to which they may
 
 
-def expected(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+def expected(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """How much of the average diameter each question is expected to remove.
 
     Averaging over the answers instead of taking the worst helps most where one answer is likely and tells little

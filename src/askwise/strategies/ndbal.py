@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from askwise.posteriors import Posterior
+from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.split import split
 from askwise.types import Atoms, Sample, Scored
@@ -13,13 +13,13 @@ from askwise.types import Atoms, Sample, Scored
 PAIRS = 300  # of the paper's experiments
 
 
-def ndbal(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+def ndbal(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """The average split of each atom over all pairs of draws (eq. general loss query)."""
     scores = split(problem, sample, atoms)
     return Scored(np.maximum(scores.average_split(), 0.0), {"diameter": scores.diameter})
 
 
-def ndbal_paper(problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+def ndbal_paper(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """The same from 300 disjoint pairs of draws, as in the paper's experiments."""
     draws = sample.structures
     if sample.exact or len(draws) < 2 * PAIRS or np.ptp(sample.weights) > 0:  # pairs drawn from the weights

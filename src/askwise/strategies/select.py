@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from askwise.errors import SettingError
 from askwise.losses import zero_one
-from askwise.posteriors import Posterior
+from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.split import split
 from askwise.types import Atoms, Floats, Sample, Scored, Structures
@@ -41,7 +41,7 @@ class Select:
         """N = 6 (2 + alpha) / alpha^2 ln((m + |Y|) / delta)."""
         return 6 * (2 + self.alpha) / self.alpha**2 * log((atoms + responses) / self.delta)
 
-    def __call__(self, problem: Problem, posterior: Posterior, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+    def __call__(self, problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
         gain = np.zeros(len(atoms))
         codes = np.asarray(problem.family.responses(problem.family.predict(sample.structures, atoms)))
         target = self.threshold(len(atoms), len(codes))
@@ -81,7 +81,7 @@ def halt(
     return None, used
 
 
-def _pairs(posterior: Posterior, sample: Sample, rng: Generator, most: int) -> Iterator[tuple[Structures, Structures]]:
+def _pairs(posterior: Drawn, sample: Sample, rng: Generator, most: int) -> Iterator[tuple[Structures, Structures]]:
     """Independent pairs from the posterior, block by block, at least `most` of them."""
     for _ in range(0, most, BLOCK):
         if sample.exact:

@@ -10,8 +10,12 @@ from typing import Any
 from askwise.encode import encode
 from askwise.errors import DataError, SettingError
 from askwise.goals import GOALS
+from askwise.reading import Recipe
 from askwise.session import Session
+from askwise.study.address import Address
+from askwise.study.participants import set_mode
 from askwise.study.read import Data
+from askwise.study.store import Store
 
 # rows that a goal takes at most: beyond, a question takes more than a person's patience
 LIMITS = {
@@ -76,6 +80,18 @@ def make(goal: str, data: Data, options: Mapping[str, Any]) -> Session:
         )
     image = {"image": data.image} if data.image and "image" in known else {}
     return build(data.columns, **image, **options)
+
+
+def write(
+    address: Address, recipe: Recipe, pictures: Mapping[str, bytes], mode: str = "own", instructions: str = ""
+) -> None:
+    """A new study, with what the people who answer read first, and whether they share one posterior."""
+    told = {"instructions": instructions.strip()} if instructions.strip() else {}
+    Store.create(address, {**recipe, **told}, pictures)
+    if mode != "own":
+        store = Store.at(address)
+        set_mode(store, store.record().study, mode)
+        store.close()
 
 
 def goal_named(goal: str) -> Callable[..., Session]:

@@ -112,7 +112,8 @@ def measure(task: str, dim: int, answers: int, times: int, draws: int = DRAWS, a
 def learned_choice(times: int, items: int = 50, dim: int = 10) -> dict[str, float]:
     """`askwise.best_item` with its defaults, as `askwise ask` and the web app run it, from first to last answer.
 
-    One person after the other, until there are `times` rounds; each floor is timed between the rounds.
+    One person after the other, until there are `times` rounds; each floor is timed between the rounds. `best_share` is
+    the gain of the questions asked over that of the best of all questions, as all draws see it, averaged over rounds.
     """
     rng = stream(5, items, "items")
     table = [
@@ -121,7 +122,7 @@ def learned_choice(times: int, items: int = 50, dim: int = 10) -> dict[str, floa
     ]
     product = floor()
     rounds: dict[str, list[float]] = {key: [] for key in ("round", "learned_sampler", "stop", "scoring", "gemm")}
-    person = 0
+    person, share = 0, []
     while len(rounds["round"]) < times:
         session = askwise.best_item(table, seed=person)
         taste = ByModel(session.aim.problem, 5 * stream(5, person, "taste").standard_normal(dim))
@@ -130,12 +131,24 @@ def learned_choice(times: int, items: int = 50, dim: int = 10) -> dict[str, floa
             rounds["gemm"].append(spent(lambda: product(0)))
             sampled = spent(lambda s=session, t=taste: (answer(s, t, rng), s.turn.sample))
             stopped = spent(lambda s=session: s.done)
+            gains = plain_gains(session)
             scored = 0.0 if session.done else spent(session.ask)
+            if not session.done:
+                asked = session.conversation.asked[session.conversation.open()[0]]["atom"]
+                share.append(gains[tuple(asked)] / max(gains.values()))
             for key, value in (("learned_sampler", sampled), ("stop", stopped), ("scoring", scored)):
                 rounds[key].append(value)
             rounds["round"].append(sampled + stopped + scored)
         person += 1
-    return {f"{key}_ms": median(values) for key, values in rounds.items()}
+    return {**{f"{key}_ms": median(values) for key, values in rounds.items()}, "best_share": float(np.mean(share))}
+
+
+def plain_gains(session: Session) -> dict[tuple[int, ...], float]:
+    """What every candidate question would remove of the diameter, by all draws."""
+    problem, atoms = session.aim.problem, session.turn.fresh_atoms(session.conversation)
+    scores = split(problem, session.turn.sample, atoms)
+    gains = scores.diameter / (1 - scores.concentration) - scores.expected_diameter()
+    return dict(zip(map(tuple, np.asarray(atoms).tolist()), gains, strict=True))
 
 
 def curves(times: int) -> dict[str, dict[str, dict[str, float]]]:

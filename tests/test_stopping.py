@@ -13,7 +13,7 @@ from askwise.errors import SettingError
 from askwise.losses import zero_one
 from askwise.posteriors.enumerated import WHOLE, Enumerated
 from askwise.problem import Problem
-from askwise.stopping import Budget, DiameterBelow, any_of, capital, halves_apart
+from askwise.stopping import SURE, Budget, DiameterBelow, any_of, capital, halves_apart
 from askwise.structures.finite import Finite
 from askwise.types import Sample
 from tests.helpers import Draws, generator
@@ -34,10 +34,16 @@ def believing(diameter):
     return Draws(np.append(1 - x, np.full(rest, x / rest)))
 
 
-def breaks(rule, draws, run, rounds=12):
+class Afresh(Draws):
+    """Draws of which two samples share nothing, so that those at hand count."""
+
+    anew = True
+
+
+def breaks(rule, draws, run, drawn=Draws, rounds=12):
     """One run: the diameter stays just above epsilon, then is half of it for a while (were the questions to go on).
     Did it stop too soon, or fail to stop in some round?"""
-    above, below = believing(1.02 * EPSILON), believing(0.49 * EPSILON)
+    above, below = (drawn(believing(share * EPSILON).weights) for share in (1.02, 0.49))
     for turn in range(1, rounds + 1):
         rng = generator(200, run, turn)
         if rule(PROBLEM, above, above.sample(draws, rng), turn, rng) is not None:
@@ -57,12 +63,22 @@ class Hasty(DiameterBelow):
         return super().pairs(round) // 48
 
 
+@pytest.mark.parametrize("drawn", [Draws, Afresh])
 @pytest.mark.parametrize("draws", [2, 10, 600])
-def test_both_promises_at_the_stated_rate(draws):
+def test_both_promises_at_the_stated_rate(draws, drawn):
     """Also with few draws at hand, where the gate that saves work knows little."""
     runs = 200
-    broken = sum(breaks(DiameterBelow(EPSILON, DELTA), draws, run) for run in range(runs))
+    broken = sum(breaks(DiameterBelow(EPSILON, DELTA), draws, run, drawn) for run in range(runs))
     assert broken <= DELTA * runs
+
+
+def test_draws_at_hand_are_the_first_of_a_test():
+    """Where all agree and they are enough, nothing is drawn; chains, which may stand still, are drawn from."""
+    rule, alike = DiameterBelow(EPSILON, DELTA), Sample(np.zeros(600, dtype=int), np.full(600, 1 / 600), exact=False)
+    fresh = [Recording(believing(0.01).weights) for _ in range(2)]
+    fresh[0].anew = True
+    assert all(rule(PROBLEM, posterior, alike, 1, generator(212)) for posterior in fresh)
+    assert [len(posterior.counts) for posterior in fresh] == [0, 1]
 
 
 def test_too_few_pairs_would_break_them():
@@ -97,9 +113,9 @@ def test_blocks_decide_as_all_pairs_together_would(monkeypatch):
     """Bets look back only, so it does not matter how many pairs are drawn at a time."""
     monkeypatch.setattr("askwise.stopping.BLOCK", 300)
     rule, decided = DiameterBelow(EPSILON / 4, DELTA), set()
-    sizes = [128, 128, 256]  # twice as many as before, up to the block, and then what is left
+    sizes = [128]  # then half as many as before, up to the block, and then what is left
     while sum(sizes) < rule.pairs(2) // 2:
-        sizes.append(min(300, rule.pairs(2) // 2 - sum(sizes)))
+        sizes.append(min(max(128, sum(sizes) // 2), 300, rule.pairs(2) // 2 - sum(sizes)))
     for run in range(60):
         posterior, apart, rng = believing(0.8 * EPSILON / 4), [], generator(207, run)
         for size in sizes:
@@ -151,7 +167,9 @@ def test_all_pairs_of_a_few_draws_rule_more_out(diameter, rounds):
         posterior = Recording(believing(diameter).weights)
         sample = Draws(posterior.weights).sample(64, generator(209, run))
         rule(PROBLEM, posterior, sample, 5, generator(210, run))
-        by_halves += rule._hopeless(halves_apart(PROBLEM, sample.structures), rule.pairs(5), log(5 * 6 / rule.delta))
+        by_halves += rule._hopeless(
+            halves_apart(PROBLEM, sample.structures), rule.pairs(5), log(5 * 6 / rule.delta), SURE
+        )
         by_all += not posterior.counts
     if diameter <= 0.05:
         assert by_all == 0

@@ -192,17 +192,19 @@ class Session(Reading):
         talk = self.conversation.copy()
         ids = talk.open()
         if ids and talk.asked[ids[0]]["kind"] != NUMBER:
-            for response in talk.asked[ids[0]]["responses"]:
+            for response in self.turn.likely(talk.asked[ids[0]]):
                 self.foresee(talk, response, who)
 
     def foresee(self, talk: Conversation, response: Response, who: str | None, known: Turn | None = None) -> Turn:
         """The turn after that answer to the open question of a copy of the conversation, there at once if it comes.
 
-        `known` is the same turn, worked out in a session of the same recipe and log.
+        `known` is the same turn, worked out in a session of the same recipe where the same was said by somebody else.
         """
         place = (len(talk.log), talk.open()[0], response, who)
         if place not in self._ahead:
-            self._ahead[place] = known or self._after(talk, happened("tell", place[1], response=response, who=who))
+            event, before = happened("tell", place[1], response=response, who=who), self.turn.beliefs
+            told = {**before.told, place[1]: (before.turn, talk.answer(event))}
+            self._ahead[place] = known.told(told) if known else self._after(talk, event)
         return self._ahead[place]
 
     # ------------------------------------------------------------------ replaying

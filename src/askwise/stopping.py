@@ -18,7 +18,8 @@ from askwise.types import Floats, Sample, Structures
 
 FIRST = 128  # fresh pairs drawn at first; then twice as many, and so on
 BLOCK = 1024  # pairs drawn together at most
-SURE = 3  # standard errors at which draws are taken to rule a diameter out
+SURE = 3  # standard errors at which the draws at hand are taken to rule a diameter out
+HOPE = 1  # standard errors of luck for which more are drawn
 BET = 0.5  # share of the largest bet that may be made: distances are skewed, and a large one costs a large bet dearly
 FEW = 30  # draws, below which their pairs say nothing about their own error
 
@@ -56,9 +57,10 @@ class DiameterBelow:
     """The paper's promise: with probability 1 - delta over all rounds, it never stops while the average diameter is
     above epsilon, and always stops once it is at most epsilon / 2.
 
-    A test takes fresh pairs, at most half of the paper's, and is passed as soon as a bet against "epsilon or more"
-    has won often enough. It is left out when the draws at hand leave no hope, by disjoint pairs or by all, and given up
-    as soon as the fresh ones leave none: waiting can only make it stop later.
+    A test takes pairs of draws, at most half as many as the paper's, and is passed as soon as a bet against "epsilon or
+    more" has won often enough. The draws at hand are the first of them where two samples share nothing. It is left out
+    when they leave no hope, by disjoint pairs or by all, and given up once it is unlikely to be passed: waiting can
+    only make it stop later.
     `closeness` (at least 1) is how far the prior may be from the truth's own distribution: epsilon shrinks by its
     square.
 
@@ -92,26 +94,25 @@ class DiameterBelow:
         if sample.exact:
             diameter = average_diameter(form_of(problem.distance, sample.structures), sample.weights, exact=True)
             return reason if diameter <= self.target else None
-        left, wanted, fresh = self.pairs(round) // 2, log(round * (round + 1) / self.delta), np.zeros(0)
-        if self._hopeless(halves_apart(problem, sample.structures), left, wanted) or self._far(problem, sample, wanted):
+        total, wanted = self.pairs(round) // 2, log(round * (round + 1) / self.delta)
+        held = halves_apart(problem, sample.structures)
+        if self._hopeless(held, total, wanted, SURE) or self._far(problem, sample):
             return None
-        while left:
-            size = min(max(FIRST, len(fresh)), BLOCK, left)
-            fresh = np.append(fresh, halves_apart(problem, posterior.sample(2 * size, rng).structures))
-            left -= size
-            if capital(fresh, self.target).max() >= wanted:
-                return f"{reason} with confidence {1 - self.delta:.0%}"
-            if self._hopeless(fresh, len(fresh) + left, wanted):
+        seen = held[:total] if getattr(posterior, "anew", False) else held[:0]
+        while capital(seen, self.target).max(initial=0.0) < wanted:
+            size = min(max(FIRST, len(seen) // 2), BLOCK, total - len(seen))
+            if size == 0 or (len(seen) and self._hopeless(seen, total, wanted, HOPE)):
                 return None
-        return None
+            seen = np.append(seen, halves_apart(problem, posterior.sample(2 * size, rng).structures))
+        return f"{reason} with confidence {1 - self.delta:.0%}"
 
-    def _hopeless(self, values: Floats, total: int, wanted: float) -> bool:
+    def _hopeless(self, values: Floats, total: int, wanted: float, luck: float) -> bool:
         """Whether `total` distances like these would hardly suffice, even if these are large by chance."""
         # 3 / n: few draws that happen to lie alike have no spread, which must not rule the test out
-        luck = SURE * values.std() / np.sqrt(len(values)) + SURE / len(values)
-        return total * growth(self.target - values.mean() + luck, values.var()) < wanted
+        lower = values.mean() - luck * values.std() / np.sqrt(len(values)) - SURE / len(values)
+        return total * growth(self.target - lower, values.var()) < wanted
 
-    def _far(self, problem: Problem, sample: Sample, wanted: float) -> bool:
+    def _far(self, problem: Problem, sample: Sample) -> bool:
         """The same by all pairs of the draws at hand: a few chains have more to say together than in disjoint pairs."""
         count = len(sample.weights)
         if count < FEW:

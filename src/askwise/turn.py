@@ -4,7 +4,8 @@ question to ask next."""
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from askwise.streams import stream
 from askwise.structures import prompt
 from askwise.structures.pooled import PoolRows
 from askwise.threads import one_thread
-from askwise.types import Answer, Atoms, Sample, Scored
+from askwise.types import Answer, Atoms, Response, Sample, Scored
 
 Eligible = Callable[[list[Any], Any], bool]  # the atoms of the open questions, a candidate -> may it join them?
 POSED = Scored(np.zeros(1), {"posed": True})  # a question that no rule chose
@@ -58,6 +59,12 @@ class Turn:
         self.audit: dict[str, Any] = {}  # what a look at the race for a question found
         self._cache: dict[Hashable, Any] = {}
         self._imagined: tuple[list[str], list[Branch]] = [], []  # open questions, and what they may bring
+
+    def told(self, answers: Mapping[str, tuple[int, Answer]]) -> Turn:
+        """The same turn with all that was computed, where the same was said by somebody else."""
+        same = copy(self)
+        same.beliefs = replace(self.beliefs, told=answers)
+        return same
 
     @property
     def posterior(self) -> Posterior:
@@ -131,6 +138,14 @@ class Turn:
         first = int(np.argmax(gains))
         others = [int(i) for i in np.argsort(-gains, kind="stable")[:count] if i != first][: count - 1]
         return [self.pose(talk, atoms[i], scored, i) for i in (first, *others)]
+
+    def likely(self, event: Event) -> list[Response]:
+        """The responses to a question, the likeliest first."""
+        problem, codes = self.aim.problem, dict(event["codes"])
+        predictions = problem.family.predict(self.sample.structures, np.asarray(event["atom"])[None])
+        chances = problem.chances(predictions)[:, :, 0] @ self.sample.weights
+        by_code = dict(zip(list(problem.family.responses(predictions)), chances.tolist(), strict=True))
+        return sorted(event["responses"], key=lambda response: -by_code[codes[response]])
 
     def pose(self, talk: Conversation, atom: Any, scored: Scored = POSED, best: int = 0) -> Event:
         """The question about an atom, as an event to record."""

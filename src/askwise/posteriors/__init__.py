@@ -22,7 +22,10 @@ class Drawn(Protocol):
 
 
 class Posterior(Drawn, Protocol):
-    """Beliefs about a structure, as something that can be drawn from and told answers."""
+    """Beliefs about a structure, as something that can be drawn from and told answers.
+
+    One with an attribute `anew` that is true draws afresh each time: two samples share nothing, as those of chains may.
+    """
 
     def update(self, answer: Answer, rng: Generator) -> Posterior: ...
     def diagnostics(self) -> Mapping[str, float]: ...  # effective sample size, acceptance, ...

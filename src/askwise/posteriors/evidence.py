@@ -107,7 +107,7 @@ class Evidence:
         rows = self.rows.astype(self.precision)
         strengths = self.strengths.astype(self.precision)
         high = BLOCK // max(1, min(len(rows), WIDEST))
-        said = np.tile(self.responses.astype(self.precision), (high, 1))  # written out: quicker than broadcasting
+        said = np.broadcast_to(self.responses.astype(self.precision), (high, len(rows)))
         return np.ascontiguousarray(rows.T), strengths[:, None] * rows, said, strengths
 
     def potential(self, points: Floats) -> Floats:

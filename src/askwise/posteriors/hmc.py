@@ -14,11 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from askwise.losses import logistic
 from askwise.posteriors.evidence import Evidence
 from askwise.posteriors.reference import Reference
 from askwise.types import Floats, Ints
 
 JITTER = 0.15  # without it, trajectories of a quarter turn could resonate with the posterior
+NARROW = 24  # coordinates up to which compiled code is quicker; with more, products by BLAS are
 
 
 class Chains(NamedTuple):
@@ -146,14 +148,49 @@ class Plan:
         return end, chance
 
 
-def run(plan: Plan, noise: Floats, length: int, rng: Generator) -> tuple[Floats, Floats]:
+def run(
+    evidence: Evidence, reference: Reference, counts: Ints, steps: Ints, noise: Floats, length: int, rng: Generator
+) -> tuple[Floats, Floats]:
     """`length` trajectories from standard normal noise (S, R), in the order of the scales.
 
     Returns where the chains end, whitened (S, R), and the chance (S,) with which the last trajectory was accepted.
     """
+    if evidence.loss is logistic and evidence.rank <= NARROW:
+        return run_compiled(evidence, reference, counts, steps, noise, length, rng)
+    return run_plain(evidence, reference, counts, steps, noise, length, rng)
+
+
+def run_plain(
+    evidence: Evidence, reference: Reference, counts: Ints, steps: Ints, noise: Floats, length: int, rng: Generator
+) -> tuple[Floats, Floats]:
+    """The same for any loss."""
+    plan = Plan(evidence, reference, counts, steps)
     target = plan.target
     chains = target.chains(target.times(noise, target.roots))
     chance: Floats = np.ones(len(noise))
     for _ in range(length):
         chains, chance = plan.trajectory(chains, rng)
     return target.times(chains.places, target.inverses), chance
+
+
+def run_compiled(
+    evidence: Evidence, reference: Reference, counts: Ints, steps: Ints, noise: Floats, length: int, rng: Generator
+) -> tuple[Floats, Floats]:
+    """The same for the logistic loss, compiled, with the same random numbers."""
+    from askwise.posteriors.trajectories import move, padded  # brings numba, which `import askwise` must not
+
+    target, used = Target(evidence, reference, counts), np.flatnonzero(counts)
+    rank, real = evidence.rank, evidence.precision
+    momenta, luck = np.empty((length, *noise.shape), real), np.empty((length, len(noise)))
+    angles = np.empty((length, len(used)), real)
+    for number in range(length):
+        rng.standard_normal(out=momenta[number], dtype=real)
+        angles[number] = rng.uniform(1 - JITTER, 1 + JITTER) * (np.pi / 2) / steps[used]
+        luck[number] = rng.random(len(noise))
+    signed = padded(evidence.rows * evidence.responses[:, None], 1)
+    answers = padded(signed, 0, to=2), padded(evidence.strengths, 0, to=2)
+    matrices = (padded(matrix, 1, 2) for matrix in (target.covariances, target.roots, target.inverses))
+    scales = padded(reference.centers[used], 1), (reference.scales[used] ** -2.0).astype(real), *matrices
+    places = padded(target.times(noise, target.roots), 1)
+    chance = move(answers, scales, counts[used], steps[used], angles, places, padded(momenta, 2), luck)
+    return target.times(np.ascontiguousarray(places[:, :rank]), target.inverses), chance

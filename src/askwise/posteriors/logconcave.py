@@ -17,7 +17,7 @@ from numpy.random import Generator
 from askwise.errors import SettingError
 from askwise.losses import Loss
 from askwise.posteriors.evidence import Evidence, checked
-from askwise.posteriors.hmc import Plan, run
+from askwise.posteriors.hmc import Target, run
 from askwise.posteriors.reference import Reference, fit
 from askwise.posteriors.trial import Trial, attempt
 from askwise.structures import LinearFamily
@@ -46,6 +46,8 @@ class LogConcave:
     >>> draws.structures.shape, bool(draws.structures[:, 0].mean() > 0)
     ((1000, 2), True)
     """
+
+    anew = True  # two samples share nothing
 
     family: LinearFamily
     beta: float
@@ -114,13 +116,12 @@ class LogConcave:
         """`count` independent draws, in random order."""
         evidence, trial = self.evidence, self.trial
         counts = share_out(trial.weights, count, rng)
-        plan = Plan(evidence, self.reference, counts, trial.steps)
         noise = rng.standard_normal((count, evidence.rank), dtype=evidence.precision)
         if evidence.rank:
             # what is left of the start must stay below the draws' own noise: each trajectory halves it or better
             more = ceil(log2(max(count / USUAL, 1.0)) / 2)
-            noise, _ = run(plan, noise, trial.trajectories + more, rng)
-        points = plan.target.points(noise)
+            noise, _ = run(evidence, self.reference, counts, trial.steps, noise, trial.trajectories + more, rng)
+        points = Target(evidence, self.reference, counts).points(noise)
         # what no answer spoke about keeps its prior: noise with the part inside the span taken out
         structures = rng.standard_normal((count, self.family.dimension))
         structures *= np.repeat(self.reference.scales, counts)[:, None]

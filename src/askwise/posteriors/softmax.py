@@ -17,7 +17,7 @@ from numpy.random import Generator
 from askwise.errors import AnswerError
 from askwise.losses import logistic, softmax
 from askwise.posteriors.evidence import checked
-from askwise.posteriors.hmc import Plan, run, squares
+from askwise.posteriors.hmc import Target, run, squares
 from askwise.posteriors.logconcave import LogConcave
 from askwise.posteriors.reference import Reference
 from askwise.posteriors.trial import ACCEPTANCE, EASY, LADDER
@@ -185,14 +185,15 @@ class SoftmaxPosterior:
     def _trajectory(self, rng: Generator) -> SoftmaxPosterior:
         order = np.argsort(self.places, kind="stable")
         counts = np.bincount(self.places, minlength=len(self.grid))
-        plan, places = Plan(self.votes, self.reference, counts, self.steps), self.places[order]
+        target, places = Target(self.votes, self.reference, counts), self.places[order]
         whitened = self.points[order] - self.reference.centers[places]
         roots = np.linalg.cholesky(self.reference.precisions[np.flatnonzero(counts)])
-        for part, root in zip(plan.target.parts, roots, strict=True):
+        for part, root in zip(target.parts, roots, strict=True):
             whitened[part] = whitened[part] @ root
-        ends, chance = run(plan, whitened.astype(self.votes.precision), 1, rng)
+        start = whitened.astype(self.votes.precision)
+        ends, chance = run(self.votes, self.reference, counts, self.steps, start, 1, rng)
         points = np.empty(self.points.shape)
-        points[order] = plan.target.points(ends)
+        points[order] = target.points(ends)
         accepted = np.bincount(places, chance, len(counts)) / np.maximum(counts, 1)
         rung = np.searchsorted(LADDER, self.steps)
         rung = rung + ((accepted < ACCEPTANCE) & (counts > 0)) - (accepted > EASY)

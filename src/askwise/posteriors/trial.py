@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from askwise.posteriors.bridge import log_evidences
 from askwise.posteriors.evidence import Evidence
-from askwise.posteriors.hmc import Plan, Target, run
+from askwise.posteriors.hmc import Target, run
 from askwise.posteriors.psis import pareto_shape
 from askwise.posteriors.reference import Reference
 from askwise.types import Bools, Floats, Ints
@@ -107,7 +107,7 @@ def climb(
     ends, accepted, again = np.empty_like(noise), np.ones(len(counts)), np.ones(len(counts), dtype=bool)
     while again.any():
         moving, rows = np.where(again, counts, 0), np.repeat(again, counts)
-        ends[rows], chance = run(Plan(evidence, reference, moving, steps), noise[rows], length, rng)
+        ends[rows], chance = run(evidence, reference, moving, steps, noise[rows], length, rng)
         accepted[again] = _means(chance, moving)[again]
         low = again & (accepted < ACCEPTANCE) & (steps < LADDER[-1])
         higher = LADDER[np.minimum(np.searchsorted(LADDER, steps) + 1, len(LADDER) - 1)]

@@ -14,14 +14,23 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
-from askwise.conversation import NUMBER, Conversation, Event, happened, key
+from askwise.conversation import Conversation, Event, happened, key
 from askwise.errors import AskwiseError
 from askwise.server.learner import Job, Learner, Standing, View, foresee, look
 from askwise.study.journal import StudyJournal
 
 PATIENCE = 0.28  # seconds for a learner that is behind
+FIRST = 20.0  # seconds where there is no question at all yet
 LEASE = 120.0  # seconds for which a question belongs to whom it was shown, where people share a log
 logger = logging.getLogger("askwise.server")
+
+
+@dataclass
+class Reserve:
+    """The last that a worker found out about any log of a study. Where people have logs of their own, its questions are
+    valid for all of them, so that nobody waits for the learner to read theirs again after a restart."""
+
+    view: View | None = None
 
 
 @dataclass(frozen=True)
@@ -37,8 +46,17 @@ class Shown:
 class Desk:
     """One log. All changes happen one after the other."""
 
-    def __init__(self, journal: StudyJournal, job: Job, learner: Learner, pooled: bool, changed: Callable[[], None]):
+    def __init__(
+        self,
+        journal: StudyJournal,
+        job: Job,
+        learner: Learner,
+        pooled: bool,
+        changed: Callable[[], None],
+        reserve: Reserve,
+    ):
         self.journal = journal
+        self.reserve = reserve
         self.job = job
         self.learner = learner
         self.pooled = pooled
@@ -127,6 +145,7 @@ class Desk:
             while not self._seen():
                 self.view = await self.learner.run(look, self.job, self.pooled)
                 self.standing, self.failures = self.view.now, 0
+                self.reserve.view = self.view if self.view.spares else self.reserve.view
         except Exception:
             self.failures += 1
             logger.exception("the learner failed on log %s", self.job[1])
@@ -137,10 +156,9 @@ class Desk:
     async def _foresee(self) -> None:
         """What comes after each answer to the open question; a number has too many, and so have many people."""
         view = self.view
-        id = next(iter(self.talk.open()), None)
-        if view is None or id is None or self.pooled or self.talk.asked[id]["kind"] == NUMBER:
+        if view is None or self.pooled or not self.talk.open():
             return
-        for response in self.talk.asked[id]["responses"]:
+        for response in view.now.likely:
             if response not in view.ahead:
                 with suppress(Exception):  # whoever needs it will have the learner look, and hear of it
                     more = view.position, response, self._who
@@ -177,20 +195,21 @@ class Desk:
         """The question to ask now, and whether the learner was too late for its own choice."""
         self.look()
         if self._looking is not None and not self._current():
-            await asyncio.wait({self._looking}, timeout=PATIENCE if self.view else 20.0)
-        view = self.view
-        if view is None:
+            await asyncio.wait({self._looking}, timeout=PATIENCE if self.view or self.reserve.view else FIRST)
+        views = [view for view in (self.view, self.reserve.view) if view is not None]
+        if not views:
             return None, True
-        if self._current() and view.now.event is not None:
+        now = views[0].now
+        if self._current() and now.event is not None:
             self._leases = {id: lease for id, lease in self._leases.items() if self.talk.status[id] == "open"}
-            return self._renumbered(view.now.event), False
-        if self._current() and view.now.done is not None:
+            return self._renumbered(now.event), False
+        if self._current() and now.done is not None:
             return None, False
-        reserve = [*([view.now.event] if view.now.event else []), *view.spares]
+        known = [event for view in views for event in (view.now.event, *view.spares) if event is not None]
         taken = self.talk.taken(repeat=False)
-        free = [event for event in reserve if key(event["atom"]) not in taken]
+        free = [event for event in known if key(event["atom"]) not in taken]
         told = sum(status == "answered" for status in self.talk.status.values())
-        if view.most is not None and told >= view.most:
+        if views[0].most is not None and told >= views[0].most:
             return None, True  # the budget is used up, whatever the learner has seen
         return (self._renumbered(free[0]) if free else None), True
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 
 from askwise.errors import StudyError
-from askwise.server.desk import Desk
+from askwise.server.desk import Desk, Reserve
 from askwise.server.learner import Job, Learner, travel
 from askwise.simulate.plan import Journey
 from askwise.study.address import SUFFIX, Address
 from askwise.study.journal import StudyJournal
 from askwise.study.participants import Participant
 from askwise.study.store import Record, Store
+
+SEATED = 1000  # logs kept in memory
 
 
 class Hub:
@@ -27,7 +30,8 @@ class Hub:
         self.folder = Path(target) if Path(target).is_dir() else None
         self._stores: dict[str, Store] = {}
         self._records: dict[str, Record] = {}
-        self._desks: dict[tuple[str, int], Desk] = {}
+        self._desks: OrderedDict[tuple[str, int], Desk] = OrderedDict()
+        self._reserves: dict[str, Reserve] = {}
         self._listeners: dict[str, set[asyncio.Event]] = {}
         self._trips: dict[str, asyncio.Task[tuple[int, list[Journey]]]] = {}
         if self.folder is None:
@@ -77,9 +81,13 @@ class Hub:
             record = store.record(log)
             pooled = record.mode == "pooled"
             journal = StudyJournal(store, record)
+            reserve = self._reserves.setdefault(name, Reserve())
             self._desks[name, log] = Desk(
-                journal, self.job(name, log), self.learner, pooled, lambda: self.changed(name)
+                journal, self.job(name, log), self.learner, pooled, lambda: self.changed(name), reserve
             )
+        self._desks.move_to_end((name, log))
+        while len(self._desks) > SEATED:
+            self._desks.popitem(last=False)  # whoever comes back finds everything in the store
         return self._desks[name, log]
 
     def job(self, name: str, log: int) -> Job:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from askwise.conversation import Event
+from askwise.conversation import NUMBER, Event
 from askwise.server.workers import Worker
 from askwise.session import Session
 from askwise.simulate.plan import Journey
@@ -41,6 +41,7 @@ class Standing:
     diameter: float
     estimate: Any
     event: Event | None  # the question to ask then
+    likely: list[Any] = field(default_factory=list)  # the responses to it, or to the open one, the likeliest first
     certificate: str | None = None
     people: Mapping[str, float] = field(default_factory=dict)  # how far each of several people is trusted
 
@@ -77,7 +78,8 @@ def foresee(job: Job, position: int, response: Any, who: str) -> Standing | None
         return None
     answered = session.conversation.copy(), response, who
     after = session.foresee(*answered, _once(session, ("after", response), lambda: session.foresee(*answered)))
-    return _standing(after, after.foreseen, None if after.chosen is None else after.chosen[1])
+    event = None if after.chosen is None else after.chosen[1]
+    return _standing(after, after.foreseen, event, event)
 
 
 def why(job: Job, question: str) -> list[dict[str, Any]]:
@@ -158,10 +160,11 @@ def _once(session: Session, what: Any, compute: Any) -> Any:
 def _view(session: Session, pooled: bool) -> View:
     talk, turn = session.conversation, session.turn
     certificate = str(session.certificate()) if session.done else None
-    now, spares = _standing(turn, session.reason, None, certificate), list[Event]()
+    waiting = talk.asked[talk.open()[0]] if talk.open() else None
+    now, spares = _standing(turn, session.reason, None, waiting, certificate), list[Event]()
     if not session.done and (pooled or not talk.open()):
         best, *spares = turn.best(talk, SPARES)
-        now = _standing(turn, None, best)
+        now = _standing(turn, None, best, best)
     elif not session.done:
         atoms = turn.fresh_atoms(talk)
         some = stream(session.aim.seed, len(talk.log), "spares").permutation(len(atoms))[:SPARES]
@@ -170,6 +173,10 @@ def _view(session: Session, pooled: bool) -> View:
     return View(len(session.log), now, {}, spares, options.get("budget"))
 
 
-def _standing(turn: Turn, reason: str | None, event: Event | None, certificate: str | None = None) -> Standing:
+def _standing(
+    turn: Turn, reason: str | None, event: Event | None, waiting: Event | None, certificate: str | None = None
+) -> Standing:
+    """With `event`, the question to ask, and `waiting`, the one that will then be open."""
+    likely = turn.likely(waiting) if waiting and waiting["kind"] != NUMBER else []
     known = reason, len(turn.answers), float(turn.diameter), turn.estimate.value
-    return Standing(*known, event, certificate, turn.people)
+    return Standing(*known, event, likely, certificate, turn.people)

@@ -12,8 +12,9 @@ from askwise.split import Split, average_diameter, split
 from askwise.structures.choice import Choice
 from askwise.types import Atoms, Floats, Sample, Scored
 
-MANY = 1024  # pairs of items, of which half of the draws choose a quarter for all draws to look at
-ENOUGH = 300  # draws that may choose: in 110 rounds they put the best of 1,225 pairs at place 56 or better
+MANY = 400  # pairs of items, of which half of the draws choose an eighth for all draws to look at
+FEWEST = 100  # that are chosen
+ENOUGH = 300  # draws that may choose; benchmarks.round tells how good the best of their choice is
 ALIKE = 0.25  # relative difference of their diameter from that of all draws, up to which they may
 
 
@@ -25,7 +26,8 @@ def expected(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, r
     list for all draws to look at; no other pair is ranked above it.
     """
     first = _first_look(problem, sample, atoms)
-    short = slice(None) if first is None else np.sort(np.argsort(-first, kind="stable")[: len(atoms) // 4])
+    size = max(FEWEST, len(atoms) // 8)
+    short = slice(None) if first is None else np.sort(np.argsort(-first, kind="stable")[:size])
     scores = split(problem, sample, atoms[short])
     gain = _gain(scores)
     if first is not None:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 
 from askwise.errors import SettingError, StudyError
 from askwise.study.schema import events, participants, studies
@@ -18,6 +18,11 @@ from askwise.study.store import Record, Store
 
 MODES = ("own", "pooled")
 STATES = ("open", "paused", "closed")
+HOLDER = (
+    select(participants, studies.c.state)
+    .join(studies, studies.c.study == participants.c.study)
+    .where(participants.c.study == bindparam("study"), participants.c.participant == bindparam("id"))
+)
 
 
 @dataclass(frozen=True)
@@ -99,9 +104,7 @@ def holder(store: Store, study: int, token: str) -> tuple[Participant, str] | No
     id = token.partition(".")[0]
     if not hmac.compare_digest(token_of(store, study, id).encode(), token.encode()):
         return None
-    of_study = studies.c.study == participants.c.study
-    mine = (participants.c.study == study) & (participants.c.participant == id)
-    rows = store.read(select(participants, studies.c.state).join(studies, of_study).where(mine))
+    rows = store.read(HOLDER, study=study, id=id)
     return (_participant(rows[0]), rows[0].state) if rows else None
 
 

@@ -10,9 +10,13 @@ from askwise import study
 from askwise.beliefs import Beliefs
 from askwise.losses import logistic
 from askwise.posteriors.clusterings import ClusteringPosterior
+from askwise.posteriors.hierarchies import HierarchyPosterior
 from askwise.posteriors.logconcave import LogConcave
+from askwise.posteriors.matrices import MatrixPosterior
 from askwise.reliability import GRID
 from askwise.structures.clusterings import Clusterings
+from askwise.structures.hierarchies import Hierarchies, random_trees
+from askwise.structures.matrices import Matrices
 from askwise.types import Answer
 from tests.helpers import generator
 from tests.posteriors.six_items import PARTITIONS, POINTS, SCALES, exact, worst_error
@@ -125,6 +129,37 @@ def test_scores_listen_less_to_who_guesses():
     assert beliefs.trusted["guess"] < 0.3
     assert min(beliefs.trusted["a"], beliefs.trusted["b"]) > 0.8
     assert set(np.round(beliefs.posterior.evidence.strengths, 6)) == set(np.round(list(beliefs.trusted.values()), 6))
+
+
+def test_trees_listen_less_to_who_guesses():
+    family, rng = Hierarchies(12), generator(850)
+    truth = random_trees(1, 12, rng)
+    beliefs = Beliefs(HierarchyPosterior.prior(family, 2.5), 0)
+    for number, atom in enumerate(rng.permutation(family.draw_atoms(220, rng))[:90]):
+        who = "abg"[number % 3]
+        right = int(family.answers(truth, atom[None])[0, 0])
+        beliefs = beliefs.tell(f"q{number}", Answer(atom, int(rng.integers(3)) if who == "g" else right, who))
+    assert beliefs.trusted["g"] < 0.4
+    assert min(beliefs.trusted["a"], beliefs.trusted["b"]) > 0.8
+    trusted = [beliefs.trusted["abg"[number % 3]] for number in range(90)]
+    np.testing.assert_allclose(beliefs.posterior.weight / beliefs.posterior.full, trusted)
+
+
+def test_a_lab_whose_numbers_are_off_counts_less():
+    """Three labs measure entries; one has ten times the noise, so a hundredth of the precision."""
+    rng, shape = generator(860), (6, 5)
+    truth = rng.standard_normal((6, 1)) + rng.standard_normal(5)
+    beliefs = Beliefs(MatrixPosterior.prior(Matrices(shape), rank=1, chains=64, known=[(0, 0, truth[0, 0])]), 0)
+    for number in range(75):
+        who, (i, j) = "abn"[number % 3], (int(rng.integers(6)), int(rng.integers(5)))
+        noise = 0.05 * (10 if who == "n" else 1)
+        beliefs = beliefs.tell(f"q{number}", Answer((i, j), truth[i, j] + noise * rng.standard_normal(), who))
+    assert beliefs.trusted["n"] < 0.1
+    assert max(beliefs.trusted["a"], beliefs.trusted["b"]) > 0.7
+    assert beliefs.posterior.trust[0] == 1.0  # known from elsewhere
+    assert set(np.round(beliefs.posterior.trust[1:], 6)) == set(np.round(list(beliefs.trusted.values()), 6))
+    off = beliefs.posterior.sample(64, rng).structures["matrix"].mean(axis=0) - truth
+    assert np.abs(off).mean() < 0.05
 
 
 def test_a_study_of_several_people_says_whom_it_trusts(tmp_path):

@@ -54,6 +54,10 @@ def _fit(posterior: Any, answers: Sequence[Answer], rng: Generator) -> Floats:
     """(G, T): the log-likelihood of each answer at each strength, averaged over draws."""
     family, atoms = posterior.family, np.array([answer.atom for answer in answers])
     predictions = family.predict(posterior.sample(DRAWS, rng).structures, atoms)  # (S, T)
+    if np.ndim(family.responses(predictions)) == 2:  # numbers: a strength is a share of the precision
+        given, entries = np.array([float(answer.response) for answer in answers]), family.decide(predictions)
+        off = [potential(family, posterior.loss, posterior.beta, predictions, y) for y in (given, entries)]
+        return np.log(GRID)[:, None] / 2 - GRID[:, None] * (off[0] - off[1]).mean(axis=0)
     responses = [np.asarray(response).item() for response in family.responses(predictions)]
     costs = np.stack(
         [potential(family, posterior.loss, posterior.beta, predictions, y) for y in responses]

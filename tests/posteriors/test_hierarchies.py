@@ -30,11 +30,12 @@ def exact(posterior):
 
 
 def wrong_answers(posterior, trees):
-    """Counted from scratch."""
+    """Counted from scratch, each answer as far as it is trusted."""
     if not len(posterior.triples):
         return np.zeros(len(trees))
     answers = posterior.family.answers(trees, posterior.triples)
-    return (posterior.triples[np.arange(len(posterior.odd)), answers] != posterior.odd).sum(axis=1)
+    wrong = posterior.triples[np.arange(len(posterior.odd)), answers] != posterior.odd
+    return wrong @ (posterior.weight / posterior.full)
 
 
 def frequencies(posterior, trees, steps, moves, rng):
@@ -66,6 +67,28 @@ def standard_scores(counts, weights):
     binomial = weights * (1 - weights) / len(counts) / 10  # a rare tree that no chain saw has no spread of its own
     spread = np.sqrt(np.maximum(counts.var(axis=0, ddof=1) / len(counts), binomial))
     return (counts.mean(axis=0) - weights) / spread
+
+
+@pytest.mark.parametrize("informed", [False, True])
+def test_answers_that_are_trusted_less(informed):
+    """All trees of five items again, the answers of several people weighed; then one more answer in full."""
+    rng = generator(69, informed)
+    features = rng.standard_normal((5, 2)) if informed else None
+    family = Hierarchies(5)
+    posterior, answers = HierarchyPosterior.prior(family, 2.0, features, chains=256), []
+    for atom in rng.permutation(family.draw_atoms(10, rng))[:8]:
+        answers.append(Answer(atom, int(rng.integers(3))))
+        posterior = posterior.update(answers[-1], rng)
+    strengths = rng.choice([0.02, 0.3, 0.78, 1.0], len(answers))
+    posterior = posterior.reweighed(answers, strengths, rng)
+    np.testing.assert_allclose(posterior.weight / posterior.full, strengths)
+    posterior = posterior.update(Answer((0, 2, 4), 1), rng)
+    assert posterior.weight[-1] == posterior.full
+    np.testing.assert_allclose(posterior.wrong / posterior.full, wrong_answers(posterior, posterior.trees))
+    trees, weights = exact(posterior)
+    scores = standard_scores(frequencies(posterior, trees, 30, 12, rng), weights)
+    assert np.abs(scores).max() < 4
+    assert np.square(scores).mean() < 1.5
 
 
 @pytest.mark.parametrize("beta", [0.5, 3.0, 8.0])

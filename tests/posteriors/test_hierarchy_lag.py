@@ -46,7 +46,8 @@ def long_run(answered, chains, moves, rng):
     for triple, odd in zip(answered.triples, answered.odd, strict=True):
         wrong = at.wrong + (triple[at.family.answers(at.trees, triple[None])[:, 0]] != odd)
         triples, items = np.concatenate([at.triples, triple[None]]), np.append(at.odd, odd)
-        at = replace(at, triples=triples, odd=items, wrong=wrong).advanced(moves, rng, triple, 40)
+        weight = np.ones(len(items), dtype=np.int32)
+        at = replace(at, triples=triples, odd=items, weight=weight, wrong=wrong).advanced(moves, rng, triple, 40)
     return at
 
 

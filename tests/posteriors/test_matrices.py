@@ -50,7 +50,7 @@ def calibration(told_prior, true_prior, replicates):
         truth = truths.draw(1, 1, rng)
         answered = entries_of(rng, (3, 4), 12)  # the last row and column are never seen
         values = seen(truth.structures()[0], answered, rng)
-        chains = model.moved(model.draw(draws, 1, rng), answered, values, 60, rng)
+        chains = model.moved(model.draw(draws, 1, rng), answered, values, np.ones(len(values)), 60, rng)
         there = statistics(truth.structures())
         ranks.append((statistics(chains.structures()) < there).sum(axis=0))
     counts = np.apply_along_axis(np.bincount, 0, np.array(ranks) // 4, minlength=8)
@@ -80,7 +80,8 @@ def test_sweeps_keep_the_prior():
     for _ in range(2500):
         start = model.draw(1, rank, rng)
         answered = entries_of(rng, shape, 9)
-        moved = model.moved(start, answered, seen(start.structures()[0], answered, rng), 2, rng)
+        values = seen(start.structures()[0], answered, rng)
+        moved = model.moved(start, answered, values, np.ones(len(values)), 2, rng)
         t = moved.tightness[0]
         left = moved.rows[0] - features @ moved.row_slopes[0]
         wide = np.sqrt(t[[0, 2, 3]])
@@ -93,8 +94,9 @@ def test_sweeps_keep_the_prior():
     assert min(p) > 0.001 / len(p) * 5
 
 
-def test_offsets_with_known_sizes_have_a_closed_form():
-    """Rank 0 and fixed precisions: the entries are jointly Gaussian."""
+@pytest.mark.parametrize("trust", [np.ones(5), np.array([1.0, 0.1, 0.5, 0.02, 1.0])])
+def test_offsets_with_known_sizes_have_a_closed_form(trust):
+    """Rank 0 and fixed precisions: the entries are jointly Gaussian, also where answers are trusted less."""
     rng, shape, chains = generator(13), (3, 4), 4000
     row, column, level, noise = 1.0, 2.0, 3.0, 0.5  # standard deviations
     prior = np.array([0.3, level**-2, FIXED, FIXED * row**2, FIXED, FIXED, FIXED, FIXED * noise**2])
@@ -102,14 +104,14 @@ def test_offsets_with_known_sizes_have_a_closed_form():
     start = model.draw(chains, 0, rng)
     answered = np.array([[0, 0], [0, 1], [1, 1], [2, 3], [2, 3]])
     values = np.array([1.0, -2.0, 0.5, 4.0, 3.0])
-    drawn = model.moved(start, answered, values, 40, rng).structures()["matrix"].reshape(chains, -1)
+    drawn = model.moved(start, answered, values, trust, 40, rng).structures()["matrix"].reshape(chains, -1)
     # both kinds of offset share one Gamma, so the columns are as spread as the rows
     column = row
     places = np.stack(np.divmod(np.arange(12), 4), axis=1)
     same = (places[:, None] == places).astype(float)
     cover = level**2 + row**2 * same[..., 0] + column**2 * same[..., 1]
     at = answered @ [4, 1]
-    gain = cover[:, at] @ np.linalg.inv(cover[np.ix_(at, at)] + noise**2 * np.eye(len(at)))
+    gain = cover[:, at] @ np.linalg.inv(cover[np.ix_(at, at)] + noise**2 * np.diag(1 / trust))
     mean = 0.3 + gain @ (values - 0.3)
     left = cover - gain @ cover[at]
     error = (drawn.mean(axis=0) - mean) / np.sqrt(np.diagonal(left) / chains)
@@ -123,11 +125,12 @@ def test_rows_given_columns_are_a_regression():
 
     rng, chains, times = generator(14), 3, 4000
     theirs, mine, means = (rng.standard_normal((size, 3, chains)) for size in (5, 2, 2))
-    answered, values = np.array([[0, 0], [1, 1], [0, 3], [0, 4]]), rng.standard_normal(4)
+    answered, told = np.array([[0, 0], [1, 1], [0, 3], [0, 4]]), (rng.standard_normal(4), np.ones(4))
+    values = told[0]
     level, precision, tight = rng.standard_normal(chains), rng.uniform(1, 9, chains), rng.uniform(0.5, 9, (4, chains))
-    row = make_side(mine, np.zeros((0, 3, chains)), np.zeros((2, 0)), NOTHING, answered, values)
+    row = make_side(mine, np.zeros((0, 3, chains)), np.zeros((2, 0)), NOTHING, answered, *told)
     row.means[:] = means
-    column = make_side(theirs, np.zeros((0, 3, chains)), np.zeros((5, 0)), NOTHING, answered[:, ::-1], values)
+    column = make_side(theirs, np.zeros((0, 3, chains)), np.zeros((5, 0)), NOTHING, answered[:, ::-1], *told)
     drawn = np.empty((times, 3, chains))
     for k in range(times):
         _sweep_side(row, column, level, precision, tight, 0, rng)
@@ -155,7 +158,9 @@ def test_draws_do_not_lag(surprise):
     for answer in answers:
         posterior = posterior.update(answer, rng)
     fresh = replace(posterior, chains=posterior.model.draw(chains, 1, rng))
-    long = posterior.model.moved(fresh.chains, posterior.answered, posterior.values, 1500, rng).structures()
+    long = posterior.model.moved(
+        fresh.chains, posterior.answered, posterior.values, posterior.trust, 1500, rng
+    ).structures()
     warm = posterior.chains.structures()
 
     def summaries(structures):
@@ -182,7 +187,7 @@ def test_draws_of_one_chain_are_hardly_alike(answers):
     def correlation(sweeps):
         state, losses = posterior.chains, []
         for _ in range(batches):
-            state = posterior.model.moved(state, posterior.answered, posterior.values, sweeps, rng)
+            state = posterior.model.moved(state, posterior.answered, posterior.values, posterior.trust, sweeps, rng)
             losses.append(distance.paired(np.repeat(chosen, chains), state.structures()))
         off = np.array(losses) - np.mean(losses)
         return (off[1:] * off[:-1]).mean() / (off**2).mean()
@@ -204,7 +209,7 @@ def test_more_draws_than_chains_are_fresh_and_mixed():
     state, batches = posterior.chains, generator(20)
     in_turn = []
     for _ in range(3):
-        state = posterior.model.moved(state, posterior.answered, posterior.values, THIN, batches)
+        state = posterior.model.moved(state, posterior.answered, posterior.values, posterior.trust, THIN, batches)
         in_turn.extend(state.precision)
     assert set(drawn) < set(in_turn)
     assert drawn.tolist() != in_turn[:20]

@@ -50,7 +50,8 @@ def test_a_chain_that_runs_away_is_refused():
     reference = around(told(rng, 3, 20), np.array([5.0]))
     noise = rng.standard_normal((300, 3), dtype=np.float32)
     ends, chance = hmc.run_compiled(evidence, reference, np.array([300]), np.array([2]), noise, 2, rng)
-    assert np.isfinite(ends).all() and np.isfinite(chance).all()
+    assert np.isfinite(ends).all()
+    assert np.isfinite(chance).all()
     stayed = np.abs(ends - noise).max(axis=1) < 1e-3
     assert stayed.mean() > 0.9
 

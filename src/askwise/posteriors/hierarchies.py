@@ -27,6 +27,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import AnswerError, DataError, SettingError
+from askwise.losses import zero_one
 from askwise.problem import noise_beta
 from askwise.streams import stream
 from askwise.structures.hierarchies import Hierarchies, random_trees
@@ -45,6 +46,7 @@ FEW = 1 / 64  # a tree that did not expect the answer moves more by one over the
 ROOM = 2.0  # standard errors: so many more trees than should may have many wrong answers. At 1, too few do with noise
 COPIED = 1.0  # moves anywhere of a copy, for each item, times all chains over those that are not copies
 ROUNDS = 4  # of one move an item, at each strength, when normalisers are measured
+FINE = 50  # a weight that means full trust, where some are trusted less
 FADED = 700.0  # exp(-700) is next to the smallest number there is
 
 
@@ -61,16 +63,20 @@ class HierarchyPosterior:
     ((64, 7), True)
     """
 
+    loss = zero_one
+
     family: Hierarchies
     beta: float
     features: Floats  # (n, D), their variance 1; D = 0 without features
     strengths: Floats  # (L,) how strongly features may speak
     log_weights: Floats  # (L,) log prior weight minus log normaliser
     trees: Ints  # (C, 2n - 1)
-    wrong: Ints  # (C,) answers each tree gets wrong
+    wrong: Ints  # (C,) answers each tree gets wrong, by their weight
     places: Ints  # (C,) each chain's strength, as a place in the grid
     triples: Ints  # (T, 3) answered
     odd: Ints  # (T,) the item left out
+    weight: Ints  # (T,) how far each answer is trusted: `full` is all the way
+    full: int = 1
     moved: float = 1.0  # share of the last moves that changed a tree
     expected: float = 1.0  # share of the chains that expected the last answer
     copied: float = 0.0  # share of the chains that got stuck after it and were replaced
@@ -93,7 +99,7 @@ class HierarchyPosterior:
         nothing = np.zeros(len(trees), dtype=np.int64)
         empty = np.zeros((0, 3), dtype=np.int32)
         start = HierarchyPosterior(
-            family, beta, rows, grid, np.zeros(len(grid)), trees, nothing, nothing.copy(), empty, empty[:, 0]
+            family, beta, rows, grid, np.zeros(len(grid)), trees, nothing, nothing.copy(), empty, *empty.T[:2]
         )
         return start._annealed(stream(0, family.count, "anneal")) if rows.shape[1] else start
 
@@ -106,7 +112,8 @@ class HierarchyPosterior:
             self,
             triples=np.concatenate([self.triples, triple[None]]),
             odd=np.append(self.odd, odd),
-            wrong=self.wrong + surprised,
+            weight=np.append(self.weight, np.int32(self.full)),
+            wrong=self.wrong + self.full * surprised,
             expected=expected,
         )
         # a tree that gave this answer by itself is nearly a draw of the new posterior; the others have to find one
@@ -115,6 +122,14 @@ class HierarchyPosterior:
         moved = told.advanced(np.rint(sweep * effort), rng, triple, np.rint(FOCUSED * effort))
         weights = np.exp(-self.beta * surprised)
         return moved._freed(crowded(told.wrong, weights / weights.sum(), moved.wrong, rng), rng)
+
+    def reweighed(self, answers: list[Answer], strengths: Floats, rng: Generator) -> HierarchyPosterior:
+        """The same answers, trusted as far as `strengths` (T,) say, to a fiftieth: the chains move on."""
+        weight = np.rint(FINE * strengths).astype(np.int32)
+        said = [int(answer.response) for answer in answers]
+        wrong = (self.family.answers(self.trees, self.triples) != said) @ weight.astype(np.int64)
+        told = replace(self, weight=weight, full=FINE, wrong=wrong)
+        return told.advanced(round(max(SWEEP * self.family.count, LEAST)), rng)
 
     def sample(self, count: int, rng: Generator) -> Sample:
         """One draw a chain, in random order; where more are wanted, the chains go on for a sweep between batches."""
@@ -133,7 +148,7 @@ class HierarchyPosterior:
             "expected": self.expected,
             "moved": self.moved,
             "strength": float(self.strengths[self.places].mean()),
-            "wrong": float(self.wrong.mean()),
+            "wrong": float(self.wrong.mean()) / self.full,
         }
 
     def log_prior(self, structures: Ints) -> Floats:
@@ -176,9 +191,10 @@ class HierarchyPosterior:
         by_item = np.argsort(items, kind="stable")
         starts = np.searchsorted(items[by_item], np.arange(self.family.count + 1)).astype(np.int32)
         others = self.triples[:, [[1, 2], [0, 2], [0, 1]]].reshape(-1, 2)[by_item]
-        fading = np.exp(-self.beta * np.arange(min(len(self.odd) + 2, 2 + int(FADED / self.beta))))
+        beta, most = self.beta / self.full, int(self.weight.sum())
+        fading = np.exp(-beta * np.arange(min(most + 2, 2 + int(FADED / beta))))
         fading[-1] = 0.0  # what is cut off has no chance, and no tree gets more answers wrong than there are
-        return Evidence(starts, others, self.odd[by_item // 3], self.beta, fading)
+        return Evidence(starts, others, self.odd[by_item // 3], self.weight[by_item // 3], beta, fading)
 
     def _beliefs(self) -> Beliefs:
         from askwise.posteriors.tree_moves import Beliefs

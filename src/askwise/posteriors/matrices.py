@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import AnswerError, DataError, SettingError
-from askwise.structures.matrices import Matrices, pack
+from askwise.structures.matrices import Matrices, gaussian, pack
 from askwise.types import Answer, Floats, Ints, Sample, Structures
 
 SWEEPS = 4  # after an answer that was to be expected
@@ -77,14 +77,17 @@ class Model:
         tightness = np.concatenate([offsets, factors], axis=1)
         return Chains(level, rows, columns, row_slopes, column_slopes, tightness, noise)
 
-    def moved(self, chains: Chains, answered: Ints, values: Floats, sweeps: int, rng: Generator) -> Chains:
+    def moved(
+        self, chains: Chains, answered: Ints, values: Floats, trust: Floats, sweeps: int, rng: Generator
+    ) -> Chains:
         """New chains, so many sweeps on."""
         from askwise.posteriors.matrix_moves import make_side, sweep_chains  # numba takes a second to load
 
         last = [np.moveaxis(part, 0, -1).copy() for part in vars(chains).values()]  # chains as the last axis
         level, rows, columns, row_slopes, column_slopes, tightness, precision = last
-        row = make_side(rows, row_slopes, self.row_features, self.row_root, answered, values)
-        column = make_side(columns, column_slopes, self.column_features, self.column_root, answered[:, ::-1], values)
+        told = values, trust
+        row = make_side(rows, row_slopes, self.row_features, self.row_root, answered, *told)
+        column = make_side(columns, column_slopes, self.column_features, self.column_root, answered[:, ::-1], *told)
         sweep_chains(sweeps, row, column, self.prior, level, tightness, precision, rng)
         return Chains(*(np.moveaxis(part, -1, 0) for part in last))
 
@@ -100,11 +103,15 @@ class MatrixPosterior:
     ((200, 3, 4), True)
     """
 
+    loss = gaussian
+    beta = 1.0
+
     family: Matrices
     model: Model
     chains: Chains
     answered: Ints  # (T, 2)
     values: Floats  # (T,)
+    trust: Floats  # (T,): how far each is trusted, its precision as a share of that of the noise
     judged: bool = False  # True: center and scale of the prior are judged by the answers as they come
 
     @staticmethod
@@ -144,14 +151,14 @@ class MatrixPosterior:
         rng = np.random.default_rng([seed, 0x3A7])
         state = model.draw(chains, rank, rng)
         if told:
-            state = model.moved(state, answered, values, SETTLE, rng)
-        return MatrixPosterior(family, model, state, answered, values, judged)
+            state = model.moved(state, answered, values, np.ones(len(values)), SETTLE, rng)
+        return MatrixPosterior(family, model, state, answered, values, np.ones(len(values)), judged)
 
     def update(self, answer: Answer, rng: Generator) -> MatrixPosterior:
         """The beliefs after one more answer: chains moved on, further if the answer is a surprise."""
         (row, column), value = _checked(self.family, answer)
         answered = np.concatenate([self.answered, [[row, column]]])
-        values = np.append(self.values, value)
+        values, trust = np.append(self.values, value), np.append(self.trust, 1.0)
         guess = self.chains.entry(row, column)
         spread = np.sqrt(guess.var() + (1 / self.chains.precision).mean())
         expected = len(values) >= FEW and abs(value - guess.mean()) <= SURPRISE * spread
@@ -159,8 +166,14 @@ class MatrixPosterior:
         if self.judged and len(values) <= FEW:
             rank = self.chains.rows.shape[2] - 1
             model = replace(model, prior=_gammas(*known_scale(values), rank))
-        state = model.moved(self.chains, answered, values, SWEEPS if expected else SURPRISED, rng)
-        return replace(self, model=model, chains=state, answered=answered, values=values)
+        state = model.moved(self.chains, answered, values, trust, SWEEPS if expected else SURPRISED, rng)
+        return replace(self, model=model, chains=state, answered=answered, values=values, trust=trust)
+
+    def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> MatrixPosterior:
+        """The same answers, trusted as far as `strengths` (T,) say; entries known from elsewhere count in full."""
+        trust = np.append(np.ones(len(self.values) - len(answers)), strengths)
+        state = self.model.moved(self.chains, self.answered, self.values, trust, SWEEPS, rng)
+        return replace(self, chains=state, trust=trust)
 
     def sample(self, count: int, rng: Generator) -> Sample:
         """`count` draws: one a chain as they stand; or, where more are wanted, chains run on, in random order.
@@ -177,7 +190,7 @@ class MatrixPosterior:
             return Sample(drawn, np.full(count, 1 / count), exact=False)
         parts = []
         for _ in range(0, count, size):
-            chains = self.model.moved(chains, self.answered, self.values, THIN, rng)
+            chains = self.model.moved(chains, self.answered, self.values, self.trust, THIN, rng)
             parts.append(chains.structures())
         drawn = np.concatenate(parts)[rng.permutation(len(parts) * size)[:count]]
         return Sample(drawn, np.full(count, 1 / count), exact=False)

@@ -1,9 +1,10 @@
 """Gibbs sweeps of a Bayesian matrix factorisation, compiled: imported only when a chain moves.
 
-y_ij = level + a_i + b_j + u_i . v_j + noise. A row carries (a_i, u_i), a column (b_j, v_j), D = 1 + rank numbers each.
-Prior, every line given the precisions: rows_d ~ N(row_features @ row_slopes_d, 1 / t_d), slopes_d ~ N(0, 1 / t_d), and
-the same for columns. `tightness` holds t of the row offsets, of the column offsets, and of each factor, which rows and
-columns share. All precisions and the noise precision have Gamma priors.
+y_ij = level + a_i + b_j + u_i . v_j + noise, more of it where an answer is trusted less. A row carries (a_i, u_i), a
+column (b_j, v_j), D = 1 + rank numbers each. Prior, every line given the precisions: rows_d ~ N(row_features @
+row_slopes_d, 1 / t_d), slopes_d ~ N(0, 1 / t_d), and the same for columns. `tightness` holds t of the row offsets, of
+the column offsets, and of each factor, which rows and columns share. All precisions and the noise precision have Gamma
+priors.
 
 Chains are the last axis here: they meet the same answers, so that innermost loops over them are done several chains at
 a time by the processor's vector instructions.
@@ -18,14 +19,16 @@ from askwise.posteriors.matrix_scales import Side, compiled, rescale, tighten
 from askwise.types import Floats, Ints
 
 
-def make_side(own: Floats, slopes: Floats, features: Floats, root: Floats, answered: Ints, values: Floats) -> Side:
+def make_side(
+    own: Floats, slopes: Floats, features: Floats, root: Floats, answered: Ints, values: Floats, trust: Floats
+) -> Side:
     """One side with the answers about it, of which `answered` has its own places first."""
     order = np.argsort(answered[:, 0], kind="stable")
     begin = np.searchsorted(answered[order, 0], np.arange(len(own) + 1))
     inverted = root - np.diag(np.diagonal(root) - 1 / np.diagonal(root))
     roots = np.repeat(inverted[:, :, None], own.shape[2], axis=2)
     means = np.einsum("nf,fdc->ndc", features, slopes)
-    return Side(own, slopes, means, features, roots, begin, answered[order, 1], values[order])
+    return Side(own, slopes, means, features, roots, begin, answered[order, 1], values[order], trust[order])
 
 
 @compiled
@@ -46,7 +49,7 @@ def sweep_chains(
         _sweep_side(row, column, level, precision, tightness, 0, rng)
         _sweep_side(column, row, level, precision, tightness, 1, rng)
         _subtract(row, column, level, left)
-        _level(level, left, precision, prior, rng)
+        _level(level, left, row.trust, precision, prior, rng)
         _shift(level, row, tightness[0], prior, rng)
         _shift(level, column, tightness[1], prior, rng)
         _slopes(row, tightness, 0, rng)
@@ -57,7 +60,7 @@ def sweep_chains(
         wrong[:] = 2 * prior[7]
         for k in range(len(left)):
             for c in range(len(level)):
-                wrong[c] += left[k, c] ** 2
+                wrong[c] += row.trust[k] * left[k, c] ** 2
         for c in range(len(level)):
             precision[c] = 2 * rng.standard_gamma(prior[6] + len(left) / 2) / wrong[c]
 
@@ -69,7 +72,7 @@ def _sweep_side(
     """Draws all rows given the columns (place 0), or all columns given the rows (place 1): independent Gaussians."""
     size, width, chains = mine.own.shape
     normal, pull = np.empty((width, width, chains)), np.empty((width, chains))
-    seen, spread = np.empty(chains), np.ones(chains)
+    seen, sharp, spread = np.empty(chains), np.empty(chains), np.ones(chains)
     for i in range(size):
         for d in range(width):
             tight = tightness[place if d == 0 else 1 + d]
@@ -82,16 +85,17 @@ def _sweep_side(
         for k in range(mine.begin[i], mine.begin[i + 1]):
             theirs = other.own[mine.other[k]]
             for c in range(chains):
-                seen[c] = precision[c] * (mine.values[k] - level[c] - theirs[0, c])
+                sharp[c] = mine.trust[k] * precision[c]
+                seen[c] = sharp[c] * (mine.values[k] - level[c] - theirs[0, c])
                 pull[0, c] += seen[c]
-                normal[0, 0, c] += precision[c]
+                normal[0, 0, c] += sharp[c]
             for d in range(1, width):
                 for c in range(chains):
                     pull[d, c] += theirs[d, c] * seen[c]
-                    normal[d, 0, c] += theirs[d, c] * precision[c]
+                    normal[d, 0, c] += theirs[d, c] * sharp[c]
                 for e in range(1, d + 1):
                     for c in range(chains):
-                        normal[d, e, c] += theirs[d, c] * theirs[e, c] * precision[c]
+                        normal[d, e, c] += theirs[d, c] * theirs[e, c] * sharp[c]
         _factor(normal)
         _solve(normal, pull, mine.own[i], spread, rng)
 
@@ -145,14 +149,14 @@ def _subtract(row: Side, column: Side, level: Floats, left: Floats) -> None:
 
 
 @compiled
-def _level(level: Floats, left: Floats, precision: Floats, prior: Floats, rng: Generator) -> None:
+def _level(level: Floats, left: Floats, trust: Floats, precision: Floats, prior: Floats, rng: Generator) -> None:
     """Moves the level given all else, and what is left with it."""
     sums = np.zeros(len(level))
     for k in range(len(left)):
         for c in range(len(level)):
-            sums[c] += left[k, c]
+            sums[c] += trust[k] * left[k, c]
     for c in range(len(level)):
-        total = prior[1] + precision[c] * len(left)
+        total = prior[1] + precision[c] * trust.sum()
         pull = prior[1] * (prior[0] - level[c]) + precision[c] * sums[c]
         sums[c] = pull / total + rng.standard_normal() / np.sqrt(total)
         level[c] += sums[c]

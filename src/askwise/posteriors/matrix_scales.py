@@ -31,6 +31,7 @@ class Side(NamedTuple):
     begin: Any  # (N + 1,): where the answers about each row begin
     other: Any  # (T,): the columns they are about
     values: Any  # (T,): the answers
+    trust: Any  # (T,): how many times the noise's precision each of them has
 
 
 @compiled
@@ -78,8 +79,8 @@ def rescale(
             mine, theirs = row.own[i, d], column.own[row.other[k], d]
             for c in range(chains):
                 part[k, c] = mine[c] if s == 0 else theirs[c] if s == 1 else mine[c] * theirs[c]
-                own[c] += part[k, c] * part[k, c]
-                cross[c] += part[k, c] * (left[k, c] + part[k, c])
+                own[c] += row.trust[k] * part[k, c] * part[k, c]
+                cross[c] += row.trust[k] * part[k, c] * (left[k, c] + part[k, c])
     scale, grown = np.empty(chains), np.empty(chains)
     for c in range(chains):
         before = np.log(tight[c])

@@ -33,8 +33,9 @@ class Evidence(NamedTuple):
     starts: Ints  # (n + 1,) where each item's answers begin
     others: Ints  # (3T, 2) the other two items
     odd: Ints  # (3T,) the item left out
-    beta: float  # what a wrong answer costs
-    fading: Floats  # exp(-beta k) for k = 0, 1, ... wrong answers, down to nothing
+    weight: Ints  # (3T,) for how many a wrong answer counts
+    beta: float  # what it costs for each
+    fading: Floats  # exp(-beta k) for k = 0, 1, ..., down to nothing
 
 
 class Beliefs(NamedTuple):
@@ -82,15 +83,16 @@ def mark_wrong(tree: Tree, evidence: Evidence, wrong: Ints, first: int, last: in
             branch, meet, target = one, tree.parent[one], tree.place[two]
             while tree.end[meet] <= target:
                 branch, meet = meet, tree.parent[meet]
+            weight = evidence.weight[row]
             if evidence.odd[row] == item:
-                wrong[tree.place[branch]] += 1
-                wrong[tree.end[meet]] -= 1
+                wrong[tree.place[branch]] += weight
+                wrong[tree.end[meet]] -= weight
             elif evidence.odd[row] == two:
-                wrong[tree.place[branch]] -= 1
-                wrong[tree.end[branch]] += 1
+                wrong[tree.place[branch]] -= weight
+                wrong[tree.end[branch]] += weight
             else:
-                wrong[tree.end[branch]] -= 1
-                wrong[tree.end[meet]] += 1
+                wrong[tree.end[branch]] -= weight
+                wrong[tree.end[meet]] += weight
 
 
 @compiled

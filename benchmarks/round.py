@@ -131,9 +131,9 @@ def learned_choice(times: int, items: int = 50, dim: int = 10) -> dict[str, floa
             rounds["gemm"].append(spent(lambda: product(0)))
             sampled = spent(lambda s=session, t=taste: (answer(s, t, rng), s.turn.sample))
             stopped = spent(lambda s=session: s.done)
-            gains = plain_gains(session)
-            scored = 0.0 if session.done else spent(session.ask)
+            scored = 0.0
             if not session.done:
+                gains, scored = plain_gains(session), spent(session.ask)
                 asked = session.conversation.asked[session.conversation.open()[0]]["atom"]
                 share.append(gains[tuple(asked)] / max(gains.values()))
             for key, value in (("learned_sampler", sampled), ("stop", stopped), ("scoring", scored)):

@@ -63,8 +63,7 @@ class Hasty(DiameterBelow):
         return super().pairs(round) // 48
 
 
-@pytest.mark.parametrize("drawn", [Draws, Afresh])
-@pytest.mark.parametrize("draws", [2, 10, 600])
+@pytest.mark.parametrize(("draws", "drawn"), [(2, Draws), (10, Draws), (600, Draws), (600, Afresh)])
 def test_both_promises_at_the_stated_rate(draws, drawn):
     """Also with few draws at hand, where the gate that saves work knows little."""
     runs = 200

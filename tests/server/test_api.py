@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 import numpy as np
@@ -215,3 +216,38 @@ def test_a_learner_that_dies_stops_nobody(path):
         assert len(set(served_ids)) == 4
         settle(client, here)
         assert np.isfinite(client.get(here).json()["diameter"])
+
+
+def test_while_the_learner_reads_a_log_others_questions_do(path, monkeypatch):
+    """After a restart the learner has many logs to read again; who answers meanwhile is asked what suits anybody."""
+    _, first = invited(path, "Ann")
+    _, second = invited(path, "Ben")
+    with served(path) as client:
+        begun = client.get(second).json()["question"]
+    with served(path) as client:
+        client.get(first)
+        settle(client, first)
+        hub = client.app.state.hub
+
+        async def busy(function, job, *more, urgent=True):
+            await asyncio.sleep(60)
+
+        monkeypatch.setattr(hub.learner, "run", busy)
+        assert client.get(second).json()["question"]["id"] == begun["id"]
+        seen = {begun["text"]}
+        for turn in range(3):
+            question = client.get(second).json()["question"]
+            told = {"question": question["id"], "response": "left", "key": f"answer-{turn}"}
+            state = client.post(f"{second}/answers", json=told).json()
+            assert state["behind"]
+            assert state["question"]["text"] not in seen
+            seen.add(state["question"]["text"])
+
+
+def test_desks_that_nobody_uses_are_cleared(path, monkeypatch):
+    monkeypatch.setattr("askwise.server.hub.SEATED", 2)
+    places = [invited(path, name)[1] for name in ("Ann", "Ben", "Cem")]
+    with served(path) as client:
+        asked = [client.get(here).json()["question"]["id"] for here in places]
+        assert len(client.app.state.hub._desks) == 2
+        assert [client.get(here).json()["question"]["id"] for here in places] == asked

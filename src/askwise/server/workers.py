@@ -70,9 +70,10 @@ def _begin(patient: bool) -> None:
     os.nice(19 if patient else 5)
     if patient and hasattr(os, "SCHED_IDLE"):
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    import askwise.goals
     import askwise.study  # noqa: F401
-    from askwise.goals.items import best_item
 
-    small = best_item(["one", "two", "three"], draws=8)  # compiled code too
-    small.ask()
-    small.tell("left")
+    if not patient:
+        small = askwise.goals.best_item(["one", "two", "three"], draws=8)  # compiled code too
+        small.ask()
+        small.tell("left")

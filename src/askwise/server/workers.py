@@ -71,7 +71,7 @@ def _begin(patient: bool) -> None:
     if patient and hasattr(os, "SCHED_IDLE"):
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     import askwise.goals
-    import askwise.study  # noqa: F401
+    import askwise.study
 
     if not patient:
         small = askwise.goals.best_item(["one", "two", "three"], draws=8)  # compiled code too

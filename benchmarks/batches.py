@@ -5,6 +5,7 @@
 batches are the best few by the rule's own gain, not chosen to complement each other. The errors are the task's own: the
 posterior's mean chance of a wrong top item, and its mean distance from the top item to the true one. Differences are
 paired by person. `way` is how far from random to one at a time a row gets, with a 95 % bootstrap interval.
+`--structures`: instead, what a question costs alone and in a batch of 8 where beliefs are chains.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads its BLA
 import numpy as np
 
 from askwise.session import Session
+from askwise.simulate.clusters import clusters
+from askwise.simulate.columns import columns
+from askwise.simulate.hierarchy import hierarchy
 from askwise.simulate.people import answer
+from askwise.simulate.task import Task
 from askwise.simulate.tasks import choice
 from askwise.streams import stream
 from askwise.types import Floats
@@ -59,6 +64,19 @@ def run(row: str, seed: int, answers: int = ANSWERS, items: int = ITEMS) -> list
         answer(session, task.person, stream(seed, number, "person"))
     spent = (time.process_time() - start) / answers * 1e3
     return [*(task.metrics[name](session.sample) for name in ERRORS), spent]
+
+
+def cost(task: Task, seed: int, answers: int = 20, size: int = 8) -> tuple[float, float]:
+    """CPU milliseconds of a question after so many answers: of one alone, and of each in a batch."""
+    session = Session(task.problem, task.prior, seed=seed, draws=task.draws)
+    for number in range(answers):
+        answer(session, task.person, stream(seed, number, "person"))
+    spent = []
+    for count in (1, size):
+        start = time.process_time()
+        session.ask(count)
+        spent.append((time.process_time() - start) * 1e3)
+    return spent[0], sum(spent) / size
 
 
 def compare(found: Floats) -> dict[str, Any]:
@@ -103,7 +121,13 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--seeds", type=int, default=40)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--structures", action="store_true")
     options = parser.parse_args()
+    if options.structures:
+        for make in (clusters, hierarchy, columns):
+            alone, together = np.median([cost(make(stream(seed, 0, "benchmark")), seed) for seed in range(5)], axis=0)
+            print(f"{make.__name__}: {alone:.0f} CPU ms alone, {together:.0f} in a batch of 8 (median of 5)")
+        return
     settings = [(row, seed) for row in ROWS for seed in range(options.seeds)]
     with ProcessPoolExecutor(options.workers) as pool:
         found = list(pool.map(run, *zip(*settings, strict=True)))

@@ -1,8 +1,7 @@
-"""Pools on disk: the race against scoring every row, masking, replay, files and workers, memory, a changed pool."""
+"""Pools on disk: the race against scoring every row, masking, replay, files and workers, memory."""
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import pickle
@@ -19,54 +18,17 @@ from pyarrow import parquet
 
 import askwise
 from askwise import pool as pools
-from askwise.cli import main
 from askwise.cluster import on_cluster
-from askwise.errors import DataError, SettingError
 from askwise.goals import classifier, from_json
 from askwise.parquet import Pool, Reader
-from askwise.pool import Glance, Rows, race
+from askwise.pool import Glance, Rows
 from askwise.strategies import strategies
-from askwise.structures.pooled import PoolRows
-from askwise.threads import one_thread
+from tests.pools import SPARSE, answered, fed, gains, points, run, truth, written
 
 ROOT = Path(__file__).parents[1]
-raced = one_thread(race)
-
-
-def points(rows, seed=0, columns=4):
-    return np.random.default_rng(seed).standard_normal((rows, columns)).astype(np.float32)
-
-
-def written(path, table, group=1000):
-    columns = {f"x{j}": column for j, column in enumerate(table.T)}
-    parquet.write_table(pa.table({"name": [f"n{i}" for i in range(len(table))], **columns}), path, row_group_size=group)
-    return path
-
-
-def truth(table, row):
-    return "yes" if table[row].sum() > 0.3 else "no"
-
-
-def answered(session, table, count):
-    for _ in range(count):
-        session.tell(truth(table, session.ask().atom))
-    return session
-
-
-def run(session, masked=(), **options):
-    turn, aim = session.turn, session.aim
-    return raced(aim.problem, aim.rule, turn.posterior, turn.sample, masked, aim.seed, turn.beliefs.turn, **options)[0]
-
-
-def gains(session, rows):
-    """By the session's rule with all draws, as a table in memory would be scored."""
-    rule = one_thread(session.aim.rule)
-    return rule(session.problem, session.posterior, session.sample, rows, np.random.default_rng(0)).gain
 
 
 # ---------------------------------------------------------------------- the race against scoring every row
-
-SPARSE = ((32, 1 / 8, 1), (128, 1 / 32, 1))  # the shares of a large pool, on a small one
 
 
 @pytest.mark.parametrize("labels", [("no", "yes"), ("a", "b", "c")])
@@ -94,13 +56,6 @@ def test_the_race_comes_within_two_percent_of_the_exhaustive_choice(tmp_path):
             assert len(left) == 60
             losses.append(1 - every[left].max() / every.max())
     assert sum(loss <= 0.02 for loss in losses) >= 95, sorted(losses)[-10:]
-
-
-def fed(session, table, count, seed):
-    """Answers about random rows."""
-    for row in np.random.default_rng(seed).choice(len(table), count, replace=False):
-        session.tell(truth(table, row), session.pose(int(row)))
-    return session
 
 
 def test_a_glance_with_all_draws_ranks_as_the_rule_does(tmp_path):
@@ -305,97 +260,3 @@ def test_memory_does_not_grow_with_the_pool(tmp_path):
         peaks.append(int(found.stdout.split()[1]) / 1024)
     size = 1_800_000 * 8 * 4 / 2**20
     assert peaks[1] - peaks[0] < 0.5 * size, peaks  # six times the rows; mapped pages of the files count, too
-
-
-# ---------------------------------------------------------------------- the command
-
-
-@pytest.fixture
-def command(tmp_path, monkeypatch, capsys):
-    """Runs a command in a folder of its own: (exit code, standard output, standard error)."""
-    monkeypatch.chdir(tmp_path)
-
-    def run_it(*arguments, told=""):
-        monkeypatch.setattr(sys, "argv", ["askwise", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(told))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        return ended.value.code, said.out, said.err
-
-    return run_it
-
-
-def test_the_command_makes_a_study_of_a_folder(tmp_path, command):
-    (tmp_path / "rows").mkdir()
-    for number in range(2):
-        written(tmp_path / "rows" / f"{number}.parquet", points(3000, seed=number))
-    code, out, _ = command("new", "classifier", tmp_path / "rows", "--labels", "cat,dog")
-    assert code == 0
-    assert "Learn which of the labels cat or dog each of the 6000 rows has." in out
-    assert "2,000 random ones stand for all in the result." in out
-    assert (tmp_path / "rows.askwise").stat().st_size < (tmp_path / "rows" / "0.parquet").stat().st_size * 5
-    code, out, _ = command("ask", "rows.askwise", "--no-forecast", told="cat\ndog\nq\n")
-    assert (code, "2 answers kept" in out) == (0, True)
-    assert command("report", "rows.askwise")[0] == 0
-    assert "rows is a pool of rows on disk, which is for classifier" in command("new", "ranking", "rows")[2]
-    written(tmp_path / "rows" / "1.parquet", points(3000, seed=5))
-    code, _, error = command("status", "rows.askwise")
-    assert (code, "has changed since the study was made" in error) == (2, True)
-
-
-def test_a_cluster_is_for_pools(tmp_path, command):
-    askwise.save(askwise.best_item(["tea", "milk"]), tmp_path / "drinks.askwise")
-    code, _, error = command("ask", "drinks.askwise", "--cluster", "tcp://127.0.0.1:9")
-    assert (code, "a cluster has nothing to do" in error) == (2, True)
-
-
-# ---------------------------------------------------------------------- refusals
-
-
-def test_a_pool_that_changed_is_refused(tmp_path):
-    path = written(tmp_path / "rows.parquet", points(500))
-    session = classifier(path, seed=1, draws=50)
-    text = session.to_json()
-    written(path, points(500, seed=9))
-    with pytest.raises(DataError, match="has changed since the study was made; put it back, or start a new study"):
-        from_json(text)
-    path.unlink()
-    with pytest.raises(DataError, match="is not there any more"):
-        from_json(text)
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"features": ["name"]}, "column 'name' of the pool holds string; its features are x0, x1"),
-        ({"features": ["y"]}, "column 'y' of the pool is not there; its features are x0, x1"),
-        ({"missing": "impute"}, "a pool takes no feature_map and imputes nothing"),
-        ({"feature_map": np.square}, "a pool takes no feature_map and imputes nothing"),
-    ],
-)
-def test_what_a_pool_cannot_do_is_refused(tmp_path, options, sentence):
-    path = written(tmp_path / "rows.parquet", points(50, columns=2))
-    with pytest.raises((DataError, SettingError), match=sentence):
-        classifier(path, **options)
-
-
-def test_what_is_no_pool_is_refused(tmp_path):
-    with pytest.raises(DataError, match="there is no file"):
-        classifier(str(tmp_path / "missing.parquet"))
-    with pytest.raises(DataError, match="holds no Parquet file with rows"):
-        classifier(tmp_path)
-    (tmp_path / "broken.parquet").write_bytes(b"not a table at all")
-    with pytest.raises(DataError, match="cannot be read as Parquet"):
-        classifier(tmp_path)
-    written(tmp_path / "a.parquet", points(20, columns=2))
-    written(tmp_path / "broken.parquet", points(20, columns=3))
-    with pytest.raises(DataError, match=r"has other columns than a\.parquet; the files of a pool must be alike"):
-        classifier(tmp_path)
-    (tmp_path / "broken.parquet").unlink()
-    table = points(50, columns=2)
-    table[10:, 1] = np.nan
-    written(tmp_path / "a.parquet", table)
-    with pytest.raises(DataError, match="40 of 50 random rows lack a value, most in 'x1'; leave it out"):
-        classifier(tmp_path)
-    assert isinstance(classifier(tmp_path, features="x0", draws=50).problem.family, PoolRows)

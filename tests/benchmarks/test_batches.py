@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.batches import ERRORS, ROWS, compare, run, verdict
+from askwise.simulate.hierarchy import hierarchy
+from benchmarks.batches import ERRORS, ROWS, compare, cost, run, verdict
+from tests.helpers import generator
 
 
 def test_a_small_run_of_every_row():
@@ -13,6 +15,12 @@ def test_a_small_run_of_every_row():
     assert (found[:, :, 0] >= 0).all()
     assert (found[:, :, 0] <= 1).all()
     assert (found[:, :, -1] > 0).all()
+
+
+def test_the_cost_of_chains():
+    alone, together = cost(hierarchy(generator(5), items=8, chains=8), 0, answers=2, size=2)
+    assert alone > 0
+    assert together > 0
 
 
 def test_comparison_is_paired_and_the_verdict_honest():

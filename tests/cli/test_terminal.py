@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -9,8 +10,10 @@ import time
 
 import pexpect
 import pytest
+from rich.console import Console
 
 import askwise
+from askwise.cli.ask import patiently
 
 WAIT = 60  # seconds, for a machine that is busy
 PLAIN = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -163,3 +166,14 @@ def test_pictures_where_the_terminal_can_show_them(tmp_path):
         child.expect("undecided")
         child.send("q")
         child.expect(pexpect.EOF)
+
+
+def test_a_wait_is_explained():
+    """Compiling takes seconds, once; who waits is told, who does not is not."""
+    said = []
+    for work in (0.0, 0.3):
+        console = Console(file=io.StringIO())
+        with patiently(console, seconds=0.1):
+            time.sleep(work)
+        said.append("one moment" in console.file.getvalue())
+    assert said == [False, True]

@@ -60,6 +60,18 @@ def _searched_on(session: Session, cluster: str | None) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def patiently(console: Console, seconds: float = 1.0) -> Iterator[None]:
+    """Says so if it takes longer than that, which is when code is compiled for the first time."""
+    slow = threading.Timer(seconds, console.print, ["    [dim]one moment: the first answer of all takes a while[/]"])
+    slow.daemon = True
+    slow.start()
+    try:
+        yield
+    finally:
+        slow.cancel()
+
+
 class Talk:
     """One sitting."""
 
@@ -124,7 +136,8 @@ class Talk:
                 if not pressed:
                     continue
                 response = keys.get(command, pressed)
-                self.session.tell(response, question, self.who, seconds=took, key=key)
+                with patiently(self.console):
+                    self.session.tell(response, question, self.who, seconds=took, key=key)
                 said = self.session.conversation.closing[question.id]["response"]
                 self.console.print(f"    → [bold]{escape(meaning(question, said))}[/]\n")
                 return True

@@ -54,12 +54,13 @@ def test_the_command_asks_on_a_cluster(tmp_path, command):
     """The same questions as without one, found by its workers."""
     from distributed import LocalCluster
 
-    written(tmp_path / "rows.parquet", points(16_000))
+    (tmp_path / "rows").mkdir()
+    written(tmp_path / "rows" / "all.parquet", points(16_000))
     asked = []
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
         for name, more in (("alone", []), ("together", ["--cluster", cluster.scheduler_address])):
             study = f"{name}.askwise"
-            assert command("new", "classifier", "rows.parquet", "--labels", "no,yes", "-o", study)[0] == 0
+            assert command("new", "classifier", "rows", "--labels", "no,yes", "-o", study)[0] == 0
             assert command("ask", study, "--no-forecast", *more, told="yes\nno\nq\n")[0] == 0
             asked.append([event["atom"] for event in askwise.open(tmp_path / study).log if event["event"] == "ask"])
     assert asked[0] == asked[1]

@@ -204,7 +204,7 @@ class Session(Reading):
         if place not in self._ahead:
             event, before = happened("tell", place[1], response=response, who=who), self.turn.beliefs
             told = {**before.told, place[1]: (before.turn, talk.answer(event))}
-            self._ahead[place] = known.told(told) if known else self._after(talk, event)
+            self._ahead[place] = known.retold(told) if known else self._after(talk, event)
         return self._ahead[place]
 
     # ------------------------------------------------------------------ replaying

@@ -60,7 +60,7 @@ class Turn:
         self._cache: dict[Hashable, Any] = {}
         self._imagined: tuple[list[str], list[Branch]] = [], []  # open questions, and what they may bring
 
-    def told(self, answers: Mapping[str, tuple[int, Answer]]) -> Turn:
+    def retold(self, answers: Mapping[str, tuple[int, Answer]]) -> Turn:
         """The same turn with all that was computed, where the same was said by somebody else."""
         same = copy(self)
         same.beliefs = replace(self.beliefs, told=answers)

@@ -106,8 +106,7 @@ class Evidence:
     def _fast(self) -> tuple[NDArray[Any], ...]:
         rows = self.rows.astype(self.precision)
         strengths = self.strengths.astype(self.precision)
-        high = BLOCK // max(1, min(len(rows), WIDEST))
-        said = np.broadcast_to(self.responses.astype(self.precision), (high, len(rows)))
+        said = self.responses.astype(self.precision)
         return np.ascontiguousarray(rows.T), strengths[:, None] * rows, said, strengths
 
     def potential(self, points: Floats) -> Floats:
@@ -117,7 +116,7 @@ class Evidence:
         total = np.zeros(len(points), self.precision)
         for part, told in self._tiles(len(points)):
             scores = points[part] @ columns[:, told]
-            value, _ = value_and_slope(self.loss, scores, said[: len(scores), told])
+            value, _ = value_and_slope(self.loss, scores, said[told])
             total[part] += value @ strengths[told]
         return total
 
@@ -127,7 +126,7 @@ class Evidence:
         slopes = np.zeros(points.shape, self.precision)
         for part, told in self._tiles(len(points)):
             scores = points[part] @ columns[:, told]
-            slopes[part] += self.loss.slope(scores, said[: len(scores), told]) @ weighted[told]
+            slopes[part] += self.loss.slope(scores, said[told]) @ weighted[told]
         return slopes
 
     def potential_and_gradient(self, points: Floats) -> tuple[Floats, Floats]:
@@ -136,7 +135,7 @@ class Evidence:
         total, slopes = np.zeros(len(points), self.precision), np.zeros(points.shape, self.precision)
         for part, told in self._tiles(len(points)):
             scores = points[part] @ columns[:, told]
-            value, slope = value_and_slope(self.loss, scores, said[: len(scores), told])
+            value, slope = value_and_slope(self.loss, scores, said[told])
             total[part] += value @ strengths[told]
             slopes[part] += slope @ weighted[told]
         return total, slopes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
+import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from heapq import heappop, heappush
@@ -71,9 +72,16 @@ def _begin(patient: bool) -> None:
     if patient and hasattr(os, "SCHED_IDLE"):
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     import askwise.goals
-    import askwise.study
+    import askwise.study  # noqa: F401
 
     if not patient:
-        small = askwise.goals.best_item(["one", "two", "three"], draws=8)  # compiled code too
-        small.ask()
-        small.tell("left")
+        threading.Thread(target=_warm, daemon=True).start()
+
+
+def _warm() -> None:
+    """Loads compiled code, or compiles it when there is none yet, beside the first questions, which need none."""
+    from askwise.goals import best_item
+
+    small = best_item(["one", "two", "three"], draws=8)
+    small.ask()
+    small.tell("left")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -65,3 +68,21 @@ def test_which_is_taken(loss, dimension, compiled, monkeypatch):
     reference = around(evidence, np.array([2.0]))
     monkeypatch.setattr(hmc, "run_compiled" if compiled else "run_plain", lambda *_: "taken")
     assert hmc.run(evidence, reference, np.array([4]), np.array([2]), np.zeros((4, evidence.rank)), 1, rng) == "taken"
+
+
+NOWHERE = """
+from numba.core import caching
+caching.CacheImpl._locator_classes = []
+import askwise
+session = askwise.best_item(["tea", "milk", "water"], seed=1, draws=40)
+for _ in range(2):
+    session.ask()
+    session.tell("left")
+print(len(session.answers))
+"""
+
+
+def test_where_nothing_can_be_written_code_is_compiled_anew():
+    """An installation that belongs to somebody else, and no home."""
+    found = subprocess.run([sys.executable, "-c", NOWHERE], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "2"

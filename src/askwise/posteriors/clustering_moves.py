@@ -7,24 +7,18 @@ has a random stream of its own, so that neither the number of chains nor of thre
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import exp, log
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+from askwise.compiled import machine_code
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 MIX = np.uint64(0xBF58476D1CE4E5B9)
 STIR = np.uint64(0x94D049BB133111EB)
 ALPHA, SPREAD, CENTRES = 0, 1, 2  # places of the scales
-
-
-def compiled(function: Kernel) -> Kernel:
-    """Compiled on first use, kept on disk for the next process."""
-    return cast(Kernel, njit(cache=True, nogil=True, error_model="numpy")(function))
+compiled = machine_code(nogil=True, error_model="numpy")
 
 
 class Links(NamedTuple):

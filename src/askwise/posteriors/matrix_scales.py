@@ -5,19 +5,15 @@ The chains are the last axis of every array.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.random import Generator
 
+from askwise.compiled import machine_code
 from askwise.types import Floats
 
-
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """numba.njit with a type that mypy can follow."""
-    return cast(Callable[..., Any], numba.njit(cache=True, error_model="numpy")(function))
+compiled = machine_code(error_model="numpy")
 
 
 class Side(NamedTuple):

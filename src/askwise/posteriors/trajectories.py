@@ -6,23 +6,17 @@ over many chains at once. Four coordinates and two answers go together; what is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
-import numba
 import numpy as np
 
+from askwise.compiled import machine_code
 from askwise.types import Floats, Ints
 
 BLOCK = 128  # chains moved together
-Compiled = Callable[..., Any]
 real = np.float32
-
-
-def compiled(function: Compiled) -> Compiled:
-    """numba.njit with a type that mypy can follow; sums may be fused, nothing is assumed about what is not finite."""
-    fused = {"contract", "nsz", "arcp"}
-    return cast(Compiled, numba.njit(cache=True, error_model="numpy", fastmath=fused)(function))
+# sums may be fused, nothing is assumed about what is not finite
+compiled = machine_code(error_model="numpy", fastmath={"contract", "nsz", "arcp"})
 
 
 def padded(array: Floats, *axes: int, to: int = 4) -> Floats:

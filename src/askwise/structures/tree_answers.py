@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar, cast
-
-import numba
 import numpy as np
 
+from askwise.compiled import machine_code
 from askwise.types import Ints
 
-Compiled = TypeVar("Compiled", bound=Callable[..., object])
-
-
-def compiled(function: Compiled) -> Compiled:
-    """Machine code, kept on disk between runs."""
-    return cast(Compiled, numba.njit(cache=True)(function))
-
-
-def inlined(function: Compiled) -> Compiled:
-    """The same for what is called so often that it is copied into its callers."""
-    return cast(Compiled, numba.njit(cache=True, inline="always")(function))
+compiled = machine_code()
+inlined = machine_code(inline="always")  # for what is called so often that it is copied into its callers
 
 
 @compiled

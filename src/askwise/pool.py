@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.random import Generator
 
+from askwise.distances import Dense, form_of
 from askwise.losses import logistic
 from askwise.parquet import CHUNK, Part, Reader
 from askwise.posteriors import Posterior
@@ -74,8 +75,9 @@ class Glance:
     def of(sample: Sample, distances: Floats, rng: Generator) -> Glance:
         """From draws and their (S, S) distances."""
         weights = sample.weights
-        spread = np.diag(weights) - np.outer(weights, weights)
-        moved = -spread @ distances @ spread
+        means = distances @ weights
+        moved = means[:, None] + means - weights @ means - distances  # the centre of all at zero (Torgerson 1952)
+        moved *= np.outer(weights, weights)
         basis = rng.standard_normal((len(weights), min(PARTS + SPARE, len(weights))))
         for _ in range(3):  # a few powers of the matrix turn random directions into its largest ones
             basis, _ = np.linalg.qr(moved @ basis)
@@ -215,7 +217,8 @@ def _some(sample: Sample, places: Ints) -> Sample:
 
 
 def _glances(problem: Problem, sample: Sample, draws: list[list[Ints]], rng: Generator) -> list[tuple[Look, ...]]:
-    distances = problem.distance.pairwise(sample.structures)
+    form = form_of(problem.distance, sample.structures)  # which the rule will want as well
+    distances = form.matrix if isinstance(form, Dense) else problem.distance.pairwise(sample.structures)
     return [
         tuple(Glance.of(_some(sample, places), distances[np.ix_(places, places)], rng) for places in looks)
         for looks in draws

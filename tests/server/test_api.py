@@ -242,6 +242,9 @@ def test_while_the_learner_reads_a_log_others_questions_do(path, monkeypatch):
             assert state["behind"]
             assert state["question"]["text"] not in seen
             seen.add(state["question"]["text"])
+        asked = [event for event in next(reversed(hub._desks.values())).talk.log if event["event"] == "ask"]
+        # nobody else's diameter stands in their log
+        assert ["diameter" in event["info"] for event in asked] == [True, False, False, False]
 
 
 def test_desks_that_nobody_uses_are_cleared(path, monkeypatch):

@@ -211,7 +211,8 @@ class Desk:
         told = sum(status == "answered" for status in self.talk.status.values())
         if views[0].most is not None and told >= views[0].most:
             return None, True  # the budget is used up, whatever the learner has seen
-        return (self._renumbered(free[0]) if free else None), True
+        # it was chosen for another moment, perhaps for somebody else: what was computed then is not noted with it
+        return (self._renumbered({**free[0], "gain": 0.0, "info": {"reserve": True}}) if free else None), True
 
     def _current(self) -> bool:
         return self.view is not None and self.view.position == len(self.talk.log)

@@ -29,6 +29,7 @@ import numpy as np
 from askwise.goals import classifier
 from askwise.pool import race
 from askwise.session import Session
+from askwise.strategies.expected import exhaustive
 from askwise.structures.pooled import PoolRows
 from askwise.threads import one_thread
 
@@ -96,7 +97,7 @@ def lost(session: Session) -> float:
     told = {int(given.atom) for given in session.answers}
     state = aim.problem, aim.rule, turn.posterior, turn.sample, told, aim.seed, turn.beliefs.turn
     rows, _ = one_thread(race)(*state, rounds=())
-    best = one_thread(aim.rule)(aim.problem, turn.posterior, turn.sample, rows, np.random.default_rng(0)).gain.max()
+    best = one_thread(exhaustive)(aim.problem, turn.posterior, turn.sample, rows, np.random.default_rng(0)).gain.max()
     return float(max(0.0, 1 - asked / best))
 
 

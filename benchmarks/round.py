@@ -24,6 +24,7 @@ from askwise.session import Session
 from askwise.simulate.people import ByModel, answer
 from askwise.simulate.tasks import Task, choice, classify
 from askwise.split import split
+from askwise.strategies.expected import exhaustive
 from askwise.streams import stream
 from askwise.types import Answer
 
@@ -146,8 +147,7 @@ def learned_choice(times: int, items: int = 50, dim: int = 10) -> dict[str, floa
 def plain_gains(session: Session) -> dict[tuple[int, ...], float]:
     """What every candidate question would remove of the diameter, by all draws."""
     problem, atoms = session.aim.problem, session.turn.fresh_atoms(session.conversation)
-    scores = split(problem, session.turn.sample, atoms)
-    gains = scores.diameter / (1 - scores.concentration) - scores.expected_diameter()
+    gains = exhaustive(problem, session.posterior, session.turn.sample, atoms, stream(0, 0, "rule")).gain
     return dict(zip(map(tuple, np.asarray(atoms).tolist()), gains, strict=True))
 
 

@@ -22,7 +22,7 @@ from askwise.parquet import CHUNK, Part, Reader
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.strategies import Strategy
-from askwise.strategies.expected import expected
+from askwise.strategies.expected import exhaustive, expected
 from askwise.streams import stream
 from askwise.structures.pooled import LinearPooled, PoolRows
 from askwise.types import Floats, Ints, Sample
@@ -175,7 +175,7 @@ def race(
     """
     family: Any = problem.family
     assert isinstance(family, PoolRows)
-    exactly = ByRule(problem, rule, posterior, sample)
+    exactly = ByRule(problem, exhaustive if rule is expected else rule, posterior, sample)
     quick = rule is expected and problem.loss is logistic and problem.normalised and isinstance(family, LinearPooled)
     count = len(sample.weights)
     draws = [_places(count, size) for size in (*(size for size, _, _ in rounds), count)]

@@ -16,11 +16,9 @@ from tests.helpers import generator
 
 
 def told(rng, dimension, count, strength=1.0, loss=logistic):
-    taste, evidence = 3 * rng.standard_normal(dimension), Evidence.none(loss, dimension)
-    for _ in range(count):
-        row = rng.standard_normal(dimension)
-        evidence = evidence.add(row, float(np.sign(row @ taste + rng.logistic())), strength)
-    return evidence
+    taste, rows = 3 * rng.standard_normal(dimension), rng.standard_normal((count, dimension))
+    responses = np.sign(rows @ taste + rng.logistic(size=count))
+    return Evidence.none(loss, dimension).add(rows, responses, np.full(count, strength))
 
 
 def around(evidence, scales):

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from askwise.errors import DistanceError
 from askwise.types import Floats, Ints, Structures
@@ -82,12 +80,7 @@ class Parted:
             if end - top >= STRIP or end == len(mass):
                 strips.append((top, end, end - top == size))
                 top = end
-        matrix = self._in_32_bits if mass.dtype == np.float32 else self.matrix
-        return _symmetric(matrix, mass[self.order], strips)
-
-    @cached_property
-    def _in_32_bits(self) -> NDArray[np.float32]:
-        return self.matrix.astype(np.float32)
+        return _symmetric(self.matrix, mass[self.order], strips)
 
 
 def _symmetric(matrix: Floats, mass: Floats, strips: Iterable[tuple[int, int, bool]]) -> Floats:

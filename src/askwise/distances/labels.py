@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from askwise.distances import Dense, Form, Overlap
 from askwise.structures import Family
 from askwise.types import Atoms, Floats, Structures
+
+ROWS = 64  # of a matrix of angles that are made together
+ARCCOS = (  # polynomial of arccos(x) / sqrt(1 - x) over pi for x in [0, 1], the highest power first
+    np.array([-12624911, 66700901, -170881256, 308918810, -501743046, 889789874, -2145988016, 15707963050])
+    / (1e10 * np.pi)
+).astype(np.float32)
 
 
 class Disagreement:
@@ -31,27 +38,29 @@ class Disagreement:
         return (self.decisions(left) != self.decisions(right)).mean(axis=1)
 
     def pairwise(self, structures: Structures) -> Floats:
-        return _apart(self._overlap(structures))
+        return _apart(*self._marks(structures))
 
     def form(self, structures: Structures) -> Form:
-        shared = self._overlap(structures)
-        few = shared.traits.shape[1] < len(shared.traits)
-        return shared if few else Dense(_apart(shared))
+        marks, ceiling, unit = self._marks(structures)
+        few = marks.shape[1] < len(marks)
+        return Overlap(np.sqrt(unit) * marks.astype(float), ceiling) if few else Dense(_apart(marks, ceiling, unit))
 
-    def _overlap(self, structures: Structures) -> Overlap:
-        """Two labels: signs, which need one column an atom. More: one column for each atom and label."""
+    def _marks(self, structures: Structures) -> tuple[NDArray[np.float32], float, float]:
+        """Columns (S, R), a ceiling and a unit: D = ceiling - unit * columns columns'. Counts are exact in 32 bits.
+
+        Two labels: signs, which need one column an atom. More: one column for each atom and label.
+        """
         decisions = self.decisions(structures)
         low, high = decisions.min(), decisions.max()
         lower = decisions == low
         if low < high and (lower | (decisions == high)).all():  # np.unique, which sorts, would cost more than the rest
-            return Overlap(np.where(lower, 1.0, -1.0) / np.sqrt(2 * decisions.shape[1]), 0.5)
-        labels = np.unique(decisions)
-        columns = np.concatenate([decisions == label for label in labels], axis=1)
-        return Overlap(columns / np.sqrt(decisions.shape[1]), 1.0)
+            return 1 - 2 * lower.astype(np.float32), 0.5, 0.5 / decisions.shape[1]
+        columns = [decisions == label for label in np.unique(decisions)]
+        return np.concatenate(columns, axis=1).astype(np.float32), 1.0, 1.0 / decisions.shape[1]
 
 
-def _apart(shared: Overlap) -> Floats:
-    return np.clip(shared.ceiling - shared.traits @ shared.traits.T, 0.0, 1.0)
+def _apart(marks: NDArray[np.float32], ceiling: float, unit: float) -> Floats:
+    return np.clip(ceiling - unit * (marks @ marks.T).astype(float), 0.0, 1.0)
 
 
 class Angle:
@@ -73,13 +82,32 @@ class Angle:
         return angles
 
     def form(self, structures: Floats) -> Form:
-        """In 32 bits through the sine of half the angle, which keeps small angles exact: half the time of arccos."""
+        """In 32 bits, a few rows at a time, so that they stay in the cache, and each angle once."""
         directions = _directions(structures)
-        half = np.sqrt(np.maximum(0.5 - 0.5 * (directions @ directions.T), 0.0), dtype=np.float32)
-        return Dense(np.arcsin(half) * np.float32(2 / np.pi))
+        matrix = np.empty((len(directions), len(directions)), np.float32)
+        for top in range(0, len(directions), ROWS):
+            rows = slice(top, top + ROWS)
+            matrix[rows, top:] = _quick_angles(directions[rows] @ directions[top:].T)
+            matrix[top:, rows] = matrix[rows, top:].T
+        return Dense(matrix)
 
     def _over_pi(self, cosines: Floats) -> Floats:
         return np.arccos(np.clip(cosines, -1.0, 1.0)) / np.pi
+
+
+def _quick_angles(cosines: Floats) -> Floats:
+    """arccos over pi in 32 bits, a fifth of the time of NumPy's: the square root takes the bend at 1, a polynomial the
+    rest, so that small angles keep their digits (Abramowitz and Stegun 4.4.46, right to 1e-8)."""
+    size = np.abs(cosines)
+    angles = np.maximum(1.0 - size, 0.0).astype(np.float32)  # before the root: NumPy casts within it very slowly
+    np.sqrt(angles, out=angles)
+    size = size.astype(np.float32)
+    bend = np.full_like(size, ARCCOS[0])
+    for coefficient in ARCCOS[1:]:
+        bend *= size
+        bend += coefficient
+    angles *= bend
+    return np.abs((cosines < 0).astype(np.float32) - angles)  # beyond a right angle, what is left to half a turn
 
 
 def _directions(vectors: Floats) -> Floats:

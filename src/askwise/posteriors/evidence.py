@@ -6,7 +6,7 @@ of dimension R <= min(T, D). Everything outside that span keeps its prior, exact
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,22 +17,26 @@ from numpy.typing import NDArray
 from askwise.errors import AnswerError, SettingError
 from askwise.losses import Loss, value_and_slope
 from askwise.structures import LinearFamily
-from askwise.types import Answer, Floats
+from askwise.types import Answer, Floats, Ints
 
 WIDEST = 1024  # answers handled at a time
 BLOCK = 1 << 14  # scores handled at a time: larger temporaries leave the cache and are paged in anew each time
 
 
-def checked(family: LinearFamily, answer: Answer) -> tuple[Floats, float]:
-    """The features (D,) and the response of an answer, refused unless they are finite numbers."""
-    features = np.asarray(family.features(np.asarray(answer.atom)[None]), dtype=float)[0]
+def checked(family: LinearFamily, answers: Sequence[Answer]) -> tuple[Floats, Floats]:
+    """The features (N, D) and the responses (N,) of answers, refused unless they are finite numbers."""
+    features = np.asarray(family.features(np.asarray([answer.atom for answer in answers])), dtype=float)
     try:
-        response = float(answer.response)
-    except ValueError:
-        raise AnswerError(f"response {answer.response!r} is not a number; say one of the family's responses") from None
-    if not (np.isfinite(response) and np.isfinite(features).all()):
-        raise AnswerError(f"response {response} to an atom with features {features}: expected finite numbers")
-    return features, response
+        responses = np.array([float(answer.response) for answer in answers])
+    except ValueError as error:
+        raise AnswerError(f"a response is not a number ({error}); say one of the family's responses") from None
+    bad = np.flatnonzero(~(np.isfinite(responses) & np.isfinite(features).all(axis=1)))
+    if bad.size:
+        first = bad[0]
+        raise AnswerError(
+            f"response {responses[first]} to an atom with features {features[first]}: expected finite numbers"
+        )
+    return features, responses
 
 
 def working_precision(loss: Loss) -> type[np.floating[Any]]:
@@ -45,10 +49,11 @@ class Evidence:
     """Answers with a potential strength * loss(row @ point, response), for points (S, R) in the span of the rows.
 
     >>> from askwise.losses import logistic
-    >>> evidence = Evidence.none(logistic, 3).add(np.array([0.0, 2.0, 0.0]), 1.0, 1.0)
+    >>> answer = np.array([[0.0, 2.0, 0.0]]), np.ones(1), np.ones(1)
+    >>> evidence = Evidence.none(logistic, 3).add(*answer)
     >>> evidence.rows, evidence.basis.T
     (array([[2.]]), array([[0., 1., 0.]]))
-    >>> evidence.add(np.array([0.0, 2.0, 0.0]), 1.0, 1.0).strengths  # the same answer again counts twice
+    >>> evidence.add(*answer).strengths  # the same answer again counts twice
     array([2.])
     """
 
@@ -68,35 +73,35 @@ class Evidence:
     def rank(self) -> int:
         return self.basis.shape[1]
 
-    def add(self, features: Floats, response: float, strength: float) -> Evidence:
-        """One more answer; the basis grows if its features (D,) point somewhere new."""
-        if not features.any():
-            return self  # the score is 0 whatever the weights are: nothing is learned
-        basis, inside = self._extended(features)
-        rows = np.pad(self.rows, ((0, 0), (0, basis.shape[1] - self.rank)))
-        close = np.abs(rows - inside).max(axis=1, initial=0.0) <= 1e-12 * np.abs(inside).max()
-        same = np.flatnonzero(close & (self.responses == response))
-        if same.size:
-            strengths = self.strengths.copy()
-            strengths[same[0]] += strength
-            return Evidence(self.loss, basis, rows, self.responses, strengths)
-        return Evidence(
-            self.loss,
-            basis,
-            np.vstack([rows, inside]),
-            np.append(self.responses, response),
-            np.append(self.strengths, strength),
-        )
+    def add(self, features: Floats, responses: Floats, strengths: Floats) -> Evidence:
+        """More answers, (N, D), (N,) and (N,); the basis grows where features point somewhere new."""
+        telling = features.any(axis=1)  # elsewhere the score is 0 whatever the weights are: nothing is learned
+        if not telling.any():
+            return self
+        basis = self._extended(features[telling])
+        before = np.hstack([self.rows, np.zeros((len(self.rows), basis.shape[1] - self.rank))])
+        rows = np.vstack([before, features[telling] @ basis])
+        responses = np.append(self.responses, responses[telling])
+        first = first_equal(rows, responses)
+        kept = np.flatnonzero(first == np.arange(len(first)))
+        total = np.bincount(first, np.append(self.strengths, strengths[telling]))[kept].astype(float)
+        return Evidence(self.loss, basis, rows[kept], responses[kept], total)
 
-    def _extended(self, features: Floats) -> tuple[Floats, Floats]:
-        inside = features @ self.basis
-        outside = features - self.basis @ inside
-        correction = outside @ self.basis  # a second pass keeps the columns orthogonal to rounding
-        inside, outside = inside + correction, outside - self.basis @ correction
-        length = float(np.linalg.norm(outside))
-        if self.rank == len(features) or length <= 1e-10 * float(np.linalg.norm(features)):
-            return self.basis, inside
-        return np.column_stack([self.basis, outside / length]), np.append(inside, length)
+    def _extended(self, features: Floats) -> Floats:
+        """The basis with a column more for each row that is not in the span of those before it."""
+        basis, small = self.basis, 1e-10 * np.linalg.norm(features, axis=1)
+        outside = features - (features @ basis) @ basis.T
+        while basis.shape[1] < len(basis):
+            lengths = np.linalg.norm(outside, axis=1)
+            new = int(np.argmax(lengths > small))
+            if lengths[new] <= small[new]:
+                break
+            column = outside[new] / lengths[new]
+            column -= basis @ (column @ basis)  # a second pass keeps the columns orthogonal to rounding
+            column /= np.linalg.norm(column)
+            basis = np.column_stack([basis, column])
+            outside, small = outside[new:] - np.outer(outside[new:] @ column, column), small[new:]
+        return basis
 
     @property
     def precision(self) -> type[np.floating[Any]]:
@@ -148,3 +153,21 @@ class Evidence:
         for left in range(0, answers, wide):
             for top in range(0, count, high):
                 yield slice(top, top + high), slice(left, left + wide)
+
+
+def first_equal(rows: Floats, responses: Floats) -> Ints:
+    """(T,): the place of the first answer with the same features, to rounding, and the same response.
+
+    >>> first_equal(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]), np.ones(3))
+    array([0, 1, 0])
+    """
+    # equal rows side by side; the weights are not algebraic, so that different rows hardly ever share a place
+    order = np.lexsort((rows @ np.cos(np.arange(1.0, rows.shape[1] + 1)), responses))
+    beside, said = rows[order], responses[order]
+    apart = np.abs(beside[1:] - beside[:-1]).max(axis=1) > 1e-12 * np.abs(beside[1:]).max(axis=1)
+    group = np.cumsum(np.append(0, apart | (said[1:] != said[:-1])))
+    first = np.full(group[-1] + 1, len(rows))
+    np.minimum.at(first, group, order)
+    result = np.empty(len(rows), dtype=int)
+    result[order] = first[group]
+    return result

@@ -191,6 +191,7 @@ def run_compiled(
     answers = padded(signed, 0, to=2), padded(evidence.strengths, 0, to=2)
     matrices = (padded(matrix, 1, 2) for matrix in (target.covariances, target.roots, target.inverses))
     scales = padded(reference.centers[used], 1), (reference.scales[used] ** -2.0).astype(real), *matrices
-    places = padded(target.times(noise, target.roots), 1)
-    chance = move(answers, scales, counts[used], steps[used], angles, places, padded(momenta, 2), luck)
+    places, chance = padded(target.times(noise, target.roots), 1), np.ones(len(noise), real)
+    owners = np.repeat(np.arange(len(used)), counts[used])
+    move(answers, scales, owners, steps[used], angles, places, padded(momenta, 2), luck, chance)
     return target.times(np.ascontiguousarray(places[:, :rank]), target.inverses), chance

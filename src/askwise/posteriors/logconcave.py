@@ -82,9 +82,10 @@ class LogConcave:
 
     def update_all(self, answers: Sequence[Answer], rng: Generator) -> LogConcave:
         """The beliefs after some more answers: the references are fitted and the sampler is tried out once."""
-        evidence, count = self.evidence, self.answers + len(answers)
-        for answer in answers:
-            evidence = evidence.add(*checked(self.family, answer), self.beta)
+        if not answers:
+            return self
+        count = self.answers + len(answers)
+        evidence = self.evidence.add(*checked(self.family, answers), np.full(len(answers), self.beta))
         if evidence is self.evidence:
             return replace(self, answers=count)
         return self._refitted(evidence, count, rng)
@@ -92,8 +93,7 @@ class LogConcave:
     def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> LogConcave:
         """The same answers, trusted as far as `strengths` (T,) say."""
         evidence = Evidence.none(self.evidence.loss, self.family.dimension)
-        for answer, strength in zip(answers, strengths, strict=True):
-            evidence = evidence.add(*checked(self.family, answer), self.beta * strength)
+        evidence = evidence.add(*checked(self.family, answers), self.beta * np.asarray(strengths))
         return self._refitted(evidence, self.answers, rng)
 
     @property
@@ -152,13 +152,13 @@ class LogConcave:
     def _start(self, evidence: Evidence, active: Ints, nearest: Ints) -> tuple[Floats, Floats]:
         """Last round's references in the coordinates of the new evidence, with the prior of their own scale."""
         old = self.reference
-        more = evidence.rank - self.evidence.rank
-        centers = np.pad(old.centers[nearest], ((0, 0), (0, more)))
-        precisions = np.pad(old.precisions[nearest], ((0, 0), (0, more), (0, more)))
+        known, rank = self.evidence.rank, evidence.rank
+        centers, precisions = np.zeros((len(active), rank)), np.zeros((len(active), rank, rank))
+        centers[:, :known], precisions[:, :known, :known] = old.centers[nearest], old.precisions[nearest]
         tightness = self.grid[active, None] ** -2.0
         change = tightness - old.scales[nearest, None] ** -2.0
-        ridge = np.where(np.arange(evidence.rank) < self.evidence.rank, change, tightness)
-        return centers, precisions + ridge[:, :, None] * np.eye(evidence.rank)
+        ridge = np.where(np.arange(rank) < known, change, tightness)
+        return centers, precisions + ridge[:, :, None] * np.eye(rank)
 
 
 def share_out(weights: Floats, count: int, rng: Generator) -> Ints:

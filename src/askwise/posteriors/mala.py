@@ -70,7 +70,7 @@ class Mala:
 
     def update(self, answer: Answer, rng: Generator) -> Mala:
         """The beliefs after one more answer: the same chains, moved on."""
-        evidence = self.evidence.add(*checked(self.family, answer), self.beta)
+        evidence = self.evidence.add(*checked(self.family, [answer]), np.array([self.beta]))
         told = replace(self, evidence=evidence, answers=self.answers + 1)
         if evidence is self.evidence:
             return told

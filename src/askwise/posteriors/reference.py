@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from askwise.losses import Loss, value_and_slope
+from askwise.losses import Loss, logistic, value_and_slope
 from askwise.posteriors.evidence import Evidence, working_precision
-from askwise.types import Floats, Ints
+from askwise.types import Bools, Floats, Ints
 
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(12)
 NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
@@ -39,11 +39,10 @@ class Reference(NamedTuple):
 
     def log_density(self, points: Floats) -> Floats:
         """(S, R) -> (K, S), up to the constant of the standard normal, which all scales share."""
-        logs = []
-        for center, precision, root in zip(self.centers, self.precisions, self.roots, strict=True):
-            moved = points - center
-            logs.append(-np.log(np.diag(root)).sum() - np.einsum("sr,sr->s", moved @ precision, moved) / 2)
-        return np.array(logs)
+        inverses = self.precisions @ self.roots.swapaxes(1, 2)
+        whitened = points @ inverses - self.centers[:, None] @ inverses  # (K, S, R)
+        log_spread = np.log(np.diagonal(self.roots, axis1=1, axis2=2)).sum(axis=1)
+        return -log_spread[:, None] - np.einsum("ksr,ksr->ks", whitened, whitened) / 2
 
 
 class Expected(NamedTuple):
@@ -62,6 +61,8 @@ def expectations(loss: Loss, responses: Floats, means: Floats, spreads: Floats) 
     array([[4.25]])
     """
     wide = (spreads > WIDE) if np.isfinite(loss.bend) else np.zeros(spreads.shape, dtype=bool)
+    if loss is logistic:
+        return _compiled(responses, means, spreads, wide)
     if not wide.any():
         return _by_nodes(loss, np.broadcast_to(responses, means.shape), means, spreads)
     result = Expected(np.empty(means.shape), np.empty(means.shape), np.empty(means.shape))
@@ -72,6 +73,17 @@ def expectations(loss: Loss, responses: Floats, means: Floats, spreads: Floats) 
     for whole, narrow_values, wide_values in zip(result, narrow_part, wide_part, strict=True):
         whole[near], whole[wide] = narrow_values, wide_values
     return result
+
+
+def _compiled(responses: Floats, means: Floats, spreads: Floats, wide: Bools) -> Expected:
+    """The same for the logistic loss, which depends on the margin alone: the score times the response."""
+    from askwise.posteriors.averages import averaged  # brings numba, which `import askwise` must not
+
+    grid, weights, _, _ = _hinges(logistic, (1.0,))
+    margins = (means * responses).ravel()
+    found = averaged(margins, spreads.ravel(), wide.ravel(), (NODES, NODE_WEIGHTS), (grid, weights[0]))
+    value, slope, curvature = found.reshape(3, *means.shape)
+    return Expected(value, slope * responses, curvature)
 
 
 def _by_nodes(loss: Loss, responses: Floats, means: Floats, spreads: Floats) -> Expected:

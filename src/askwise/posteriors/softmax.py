@@ -94,6 +94,8 @@ class SoftmaxPosterior:
 
     def update_all(self, answers: Sequence[Answer], rng: Generator) -> SoftmaxPosterior:
         """The beliefs after many answers at once: the chains start afresh, from the references."""
+        if not answers:
+            return self
         told = self._hear(answers)
         reference = self._reference(told.votes, AFRESH)
         chains = len(self.places)
@@ -107,16 +109,15 @@ class SoftmaxPosterior:
     def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> SoftmaxPosterior:
         """The same answers, trusted as far as `strengths` (T,) say: the chains move on from where they are."""
         votes = Votes.of(self.family.dimension // len(self.family.labels), len(self.family.labels))
-        for answer, strength in zip(answers, strengths, strict=True):
-            votes = votes.add(*checked(self.family, answer), float(strength))
+        votes = votes.add(*checked(self.family, answers), np.asarray(strengths))
         return replace(self, votes=votes, reference=self._reference(votes, ROUNDS))._swept(MORE, rng)
 
     def _hear(self, answers: Sequence[Answer]) -> SoftmaxPosterior:
-        votes, labels = self.votes, len(self.family.labels)
+        labels = len(self.family.labels)
         for answer in answers:
             if answer.response not in range(labels):
                 raise AnswerError(f"the response is the place of a label, 0 to {labels - 1}, got {answer.response!r}")
-            votes = votes.add(*checked(self.family, answer), 1.0)
+        votes = self.votes.add(*checked(self.family, answers), np.ones(len(answers)))
         return replace(self, votes=votes, answers=self.answers + len(answers))
 
     def sample(self, count: int, rng: Generator) -> Sample:

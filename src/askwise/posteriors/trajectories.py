@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from askwise.compiled import machine_code
-from askwise.types import Floats, Ints
+from askwise.types import Floats
 
 BLOCK = 128  # chains moved together
 real = np.float32
@@ -31,38 +31,46 @@ def padded(array: Floats, *axes: int, to: int = 4) -> Floats:
     return whole
 
 
+@compiled
 def move(
-    answers: tuple[Floats, Floats],  # (T, R): features times response; (T,): strengths
-    scales: tuple[Floats, ...],  # centers (K, R), 1 / scale^2 (K,), covariances, roots and their inverses (K, R, R)
-    counts: Ints,  # (K,): chains of each scale, one after the other
-    steps: Ints,  # (K,), rising
-    angles: Floats,  # (L, K): of one step, in each trajectory
-    places: Floats,  # (S, R): where the chains are, seen from their centers; changed
-    momenta: Floats,  # (L, S, R)
-    luck: Floats,  # (L, S) uniform
-) -> Floats:
-    """Moves every chain by L trajectories; the chance (S,) with which each last one was accepted."""
-    chance = np.ones(len(places), real)
-    owners = np.repeat(np.arange(len(counts)), counts)
-    own_steps = steps[owners]
-    first = 0
+    answers: Any,  # (T, R): features times response; (T,): strengths
+    scales: Any,  # centers (K, R), 1 / scale^2 (K,), covariances, roots and their inverses (K, R, R)
+    owners: Any,  # (S,): the scale of each chain, rising
+    steps: Any,  # (K,), rising
+    angles: Any,  # (L, K): of one step, in each trajectory
+    places: Any,  # (S, R): where the chains are, seen from their centers; changed
+    momenta: Any,  # (L, S, R)
+    luck: Any,  # (L, S) uniform
+    chance: Any,  # (S,): with which each chain's last trajectory was accepted; changed
+) -> None:
+    """Moves every chain by L trajectories."""
+    chains = places, momenta, luck, chance
+    first: Any = np.int64(0)  # a plain 0 would be a type of its own, and everything be compiled twice
+    runs = np.empty(BLOCK + 1, np.int64)
     while first < len(places):
-        last = min(first + BLOCK, int(np.searchsorted(own_steps, own_steps[first], side="right")))
-        own = owners[first:last]
-        runs = np.flatnonzero(np.diff(own, prepend=-1, append=len(counts)))  # where another scale begins, and the end
-        planes, lines = np.empty((9, places.shape[1], last - first), real), np.empty((9, last - first), real)
-        work = planes, lines, np.empty(last - first, np.int32)
-        chains = places, momenta, luck, chance
-        move_block(answers, scales, own, runs, int(own_steps[first]), angles, chains, first, work)
-        first = last
-    return chance
+        lanes, scale_runs = 0, 0
+        for i in range(min(BLOCK, len(places) - first)):
+            if steps[owners[first + i]] != steps[owners[first]]:
+                break
+            if i == 0 or owners[first + i] != owners[first + i - 1]:
+                runs[scale_runs] = i
+                scale_runs += 1
+            lanes += 1
+        runs[scale_runs] = lanes
+        work = np.empty((9, places.shape[1], lanes), real), np.empty((9, lanes), real), np.empty(lanes, np.int32)
+        own = owners[first : first + lanes]
+        move_block(answers, scales, own, runs[: scale_runs + 1], steps[own[0]], angles, chains, first, work)
+        first += lanes
 
 
 @compiled
 def move_block(
     answers: Any, scales: Any, owners: Any, runs: Any, steps: int, angles: Any, chains: Any, first: int, work: Any
 ) -> None:
-    """The same for chains of equal steps, the first of which is `first`; `work` is room for them."""
+    """The same for chains of equal steps, the first of which is `first`; `work` is room for them.
+
+    `runs` is where each scale begins among them, and the end.
+    """
     centers, tightness, covariances, roots, inverses = scales
     places, momenta, luck, chance = chains
     planes, lines, bits = work
@@ -86,15 +94,18 @@ def move_block(
         times(momentum, roots, owners, runs, velocity)
         if number >= 0:
             push(velocity, residual, angle, real(0.5))
-        there[:] = here
+        for r in range(rank):  # a slice assigned at once would take four seconds to compile
+            for i in range(lanes):
+                there[r, i] = here[r, i]
         for step in range(steps if number >= 0 else 1):
             rotate(there, velocity, turn, keep)
-            follow(answers, center, tight, there, point, pull, one, two, bits, next_potential)
+            last = number < 0 or step + 1 == steps  # where the potential itself is wanted
+            follow(answers, center, tight, there, point, pull, one, two, bits, next_potential, last)
             times(pull, covariances, owners, runs, next_residual)
             for r in range(rank):
                 for i in range(lanes):
                     next_residual[r, i] -= there[r, i]
-            push(velocity, next_residual, angle, real(1.0 if step + 1 < steps else 0.5))
+            push(velocity, next_residual, angle, real(0.5 if last else 1.0))
         times(velocity, inverses, owners, runs, momentum)
         add_squares(momentum, real(-0.5), energy)
         for i in range(lanes):
@@ -123,8 +134,9 @@ def follow(
     two: Any,
     bits: Any,
     potential: Any,
+    valued: Any,
 ) -> None:
-    """The potential of each chain, and its gradient in `pull`."""
+    """The gradient of each chain's potential in `pull` and, where `valued`, the potential itself."""
     signed, strengths = answers
     rank, lanes = place.shape
     for i in range(lanes):
@@ -146,8 +158,8 @@ def follow(
                 w, x, y, z = point[r, i], point[r + 1, i], point[r + 2, i], point[r + 3, i]
                 one[i] += a * w + b * x + c * y + d * z
                 two[i] += e * w + f * x + g * y + h * z
-        lose(one, strengths[t], bits, potential)
-        lose(two, strengths[t + 1], bits, potential)
+        lose(one, strengths[t], bits, potential, valued)
+        lose(two, strengths[t + 1], bits, potential, valued)
         for r in range(0, rank, 4):
             a, b, c, d = signed[t, r], signed[t, r + 1], signed[t, r + 2], signed[t, r + 3]
             e, f, g, h = signed[t + 1, r], signed[t + 1, r + 1], signed[t + 1, r + 2], signed[t + 1, r + 3]
@@ -160,33 +172,56 @@ def follow(
 
 
 @compiled
-def lose(margin: Any, strength: Any, bits: Any, potential: Any) -> None:
-    """strength * log(1 + e^-m) onto the potential; its slope in place of the margin m."""
+def lose(margin: Any, strength: Any, bits: Any, potential: Any, valued: Any) -> None:
+    """strength * log(1 + e^-m) onto the potential, where `valued`; its slope in place of the margin m."""
     lanes, power = len(margin), bits.view(real)
-    for i in range(lanes):  # e^-|m| = 2^whole * 2^part, and a float's own bits hold the power of two
-        whole = np.floor(max(-abs(margin[i]), real(-80.0)) * real(1.44269504) + real(0.5))
-        bits[i] = (np.int32(whole) + np.int32(127)) << np.int32(23)
     for i in range(lanes):
-        size = max(-abs(margin[i]), real(-80.0)) * real(1.44269504)
-        part = size - np.floor(size + real(0.5))
-        tail = real(1.5403530e-4)
-        tail = tail * part + real(1.3333558e-3)
-        tail = tail * part + real(9.6181291e-3)
-        tail = tail * part + real(5.5504109e-2)
-        tail = tail * part + real(0.24022651)
-        tail = tail * part + real(0.69314718)
-        tail = (tail * part + real(1.0)) * power[i]
-        ratio = tail / (real(2.0) + tail)  # log(1 + u) = 2 artanh(u / (2 + u)), a series in at most a third
-        square = ratio * ratio
-        series = real(2 / 13)
-        series = series * square + real(2 / 11)
-        series = series * square + real(2 / 9)
-        series = series * square + real(2 / 7)
-        series = series * square + real(2 / 5)
-        series = series * square + real(2 / 3)
-        series = series * square + real(2.0)
-        potential[i] += strength * (series * ratio + max(-margin[i], real(0.0)))
+        bits[i] = whole_bits(-abs(margin[i]))
+    for i in range(lanes):
+        tail = part_power(-abs(margin[i])) * power[i]
+        if valued:
+            ratio = tail / (real(2.0) + tail)  # log(1 + u) = 2 artanh(u / (2 + u)), a series in at most a third
+            square = ratio * ratio
+            series = real(2 / 13)
+            series = series * square + real(2 / 11)
+            series = series * square + real(2 / 9)
+            series = series * square + real(2 / 7)
+            series = series * square + real(2 / 5)
+            series = series * square + real(2 / 3)
+            series = series * square + real(2.0)
+            potential[i] += strength * (series * ratio + max(-margin[i], real(0.0)))
         margin[i] = -strength * (tail if margin[i] > 0 else real(1.0)) / (real(1.0) + tail)
+
+
+@compiled
+def decay(sizes: Any, bits: Any) -> None:
+    """e^x in place of each x, which is not above 0."""
+    power = bits.view(real)
+    for i in range(len(sizes)):
+        bits[i] = whole_bits(sizes[i])
+    for i in range(len(sizes)):
+        sizes[i] = part_power(sizes[i]) * power[i]
+
+
+@compiled
+def whole_bits(size: Any) -> Any:
+    """e^size = 2^whole * 2^part: the bits of the float 2^whole."""
+    whole = np.floor(max(size, real(-80.0)) * real(1.44269504) + real(0.5))
+    return (np.int32(whole) + np.int32(127)) << np.int32(23)
+
+
+@compiled
+def part_power(size: Any) -> Any:
+    """The other factor, 2^part."""
+    size = max(size, real(-80.0)) * real(1.44269504)
+    part = size - np.floor(size + real(0.5))
+    power = real(1.5403530e-4)
+    power = power * part + real(1.3333558e-3)
+    power = power * part + real(9.6181291e-3)
+    power = power * part + real(5.5504109e-2)
+    power = power * part + real(0.24022651)
+    power = power * part + real(0.69314718)
+    return power * part + real(1.0)
 
 
 @compiled
@@ -197,7 +232,8 @@ def times(rows: Any, matrices: Any, owners: Any, runs: Any, product: Any) -> Non
         matrix = matrices[owners[left]]
         for column in range(len(rows)):
             total = product[column][left:right]
-            total[:] = real(0.0)
+            for i in range(len(total)):
+                total[i] = real(0.0)
             for r in range(0, len(rows), 4):
                 a, b, c, d = matrix[r, column], matrix[r + 1, column], matrix[r + 2, column], matrix[r + 3, column]
                 first, second = rows[r][left:right], rows[r + 1][left:right]

@@ -28,7 +28,7 @@ TOLERANCE = 5e-2  # of the mean, in posterior standard deviations: it is only a 
 class Votes(Evidence):
     """T answers about K labels; points are (S, R (K - 1)), directions first.
 
-    >>> votes = Votes.of(2, 3).add(np.array([0.0, 2.0]), 1.0, 1.0)
+    >>> votes = Votes.of(2, 3).add(np.array([[0.0, 2.0]]), np.ones(1), np.ones(1))
     >>> votes.rank, votes.potential(np.zeros((1, 2))).round(4)
     (2, array([1.0986], dtype=float32))
     """
@@ -49,9 +49,9 @@ class Votes(Evidence):
         whole = basis.reshape(len(contrasts) * len(told.basis), told.rank * contrasts.shape[1])
         return Votes(softmax, whole, told.rows, told.responses, told.strengths, told, contrasts)
 
-    def add(self, features: Floats, response: float, strength: float) -> Votes:
-        """One more answer: the place of its label."""
-        told = self.told.add(features, response, strength)
+    def add(self, features: Floats, responses: Floats, strengths: Floats) -> Votes:
+        """More answers: the places of their labels."""
+        told = self.told.add(features, responses, strengths)
         return self if told is self.told else Votes._holding(told, self.contrasts)
 
     @property

@@ -9,12 +9,12 @@ from askwise.distances import form_of, new_form
 from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.split import Split, average_diameter, split
-from askwise.structures.choice import Choice
+from askwise.structures.linear import LinearScores
 from askwise.types import Atoms, Floats, Sample, Scored
 
-MANY = 400  # pairs of items, of which half of the draws choose an eighth for all draws to look at
+MANY = 400  # questions, of which a quarter of the draws choose an eighth for all draws to look at
 FEWEST = 100  # that are chosen
-ENOUGH = 300  # draws that may choose; benchmarks.round tells how good the best of their choice is
+ENOUGH = 150  # draws that may choose; benchmarks.round tells how good the best of their choice is
 ALIKE = 0.25  # relative difference of their diameter from that of all draws, up to which they may
 
 
@@ -22,27 +22,32 @@ def expected(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, r
     """How much of the average diameter each question is expected to remove.
 
     Averaging over the answers instead of taking the worst helps most where one answer is likely and tells little
-    (two records of a large collection are usually different). Of many pairs of items, half of the draws choose a short
-    list for all draws to look at; no other pair is ranked above it.
+    (two records of a large collection are usually different). Of many questions, a quarter of the draws choose a short
+    list for all draws to look at; no other question is ranked above it.
     """
     first = _first_look(problem, sample, atoms)
-    size = max(FEWEST, len(atoms) // 8)
-    short = slice(None) if first is None else np.sort(np.argsort(-first, kind="stable")[:size])
-    scores = split(problem, sample, atoms[short])
-    gain = _gain(scores)
-    if first is not None:
-        gain, listed = np.minimum(first, gain.min()), gain
-        gain[short] = listed
-    return Scored(gain, {"diameter": _now(scores)})
+    if first is None:
+        return exhaustive(problem, posterior, sample, atoms, rng)
+    short = np.sort(np.argsort(-first, kind="stable")[: max(FEWEST, len(atoms) // 8)])
+    listed, info = exhaustive(problem, posterior, sample, atoms[short], rng)
+    gain = np.minimum(first, listed.min())
+    gain[short] = listed
+    return Scored(gain, info)
+
+
+def exhaustive(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+    """The same by all draws for every question: what the short list is measured against."""
+    scores = split(problem, sample, atoms)
+    return Scored(_gain(scores), {"diameter": _now(scores)})
 
 
 def _first_look(problem: Problem, sample: Sample, atoms: Atoms) -> Floats | None:
-    """The gains (A,) that half of the draws see, where that is worth while and they are like the others."""
-    half = len(sample.weights) // 2
-    if sample.exact or half < ENOUGH or len(atoms) < MANY or not isinstance(problem.family, Choice):
-        return None
+    """The gains (A,) that a quarter of the draws see, where that is worth while and they are like the others."""
+    few = len(sample.weights) // 4
+    if sample.exact or few < ENOUGH or len(atoms) < MANY or not isinstance(problem.family, LinearScores):
+        return None  # other families' draws come from chains, and neighbours may resemble each other
     diameter = average_diameter(form_of(problem.distance, sample.structures), sample.weights, exact=False)
-    some = Sample(sample.structures[:half], sample.weights[:half] / sample.weights[:half].sum(), exact=False)
+    some = Sample(sample.structures[:few], sample.weights[:few] / sample.weights[:few].sum(), exact=False)
     form = new_form(problem.distance, some.structures)
     if abs(average_diameter(form, some.weights, exact=False) - diameter) > ALIKE * diameter:
         return None

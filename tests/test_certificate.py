@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from askwise.certificate import Certificate, Estimate, certify, estimate, predictive_check, upper_bound
+from askwise.distances.labels import Disagreement
 from askwise.losses import zero_one
 from askwise.posteriors.enumerated import Enumerated
 from askwise.problem import Problem
 from askwise.structures.finite import Finite
+from askwise.structures.linear import LinearPool
 from askwise.types import Answer, Sample
 from tests.helpers import Draws, generator, label_problem, score_problem, whole
 
@@ -23,6 +25,21 @@ def test_estimate_is_the_closest_on_average():
         structure, mean = estimate(problem, whole(prior))
         assert structure == int(np.argmin(means))
         assert mean == pytest.approx(min(means))
+
+
+def test_the_mean_of_weights_is_the_estimate_where_it_is_closer():
+    """In ten dimensions no one of 600 draws is as close to the others as their mean."""
+    rng = generator(217)
+    points, draws = rng.standard_normal((300, 10)), 2 + rng.standard_normal((600, 10))
+    problem = Problem(LinearPool(points), Disagreement(LinearPool(points), np.arange(300)))
+    structure, mean = estimate(problem, Sample(draws, np.full(600, 1 / 600), exact=False))
+    labels = points @ draws.T > 0
+    apart = (labels[:, :, None] != labels[:, None, :]).mean(axis=0).mean(axis=0)
+    assert mean == pytest.approx(float((labels != (points @ structure > 0)[:, None]).mean()))
+    assert mean < apart.min()
+    np.testing.assert_allclose(structure, draws.mean(axis=0))
+    counted, _ = estimate(problem, Sample(draws[:5], np.full(5, 1 / 5), exact=True))
+    assert counted.tolist() in draws[:5].tolist()  # of a finite family, one of its own
 
 
 def test_certificate_of_exact_weights():

@@ -61,7 +61,7 @@ PEERS = (  # the cheap and the important first
     Peer("askwise clusters trust 1", "", "ours", 24),
     Peer("askwise cluster_of", "", "ours", 24),
     Peer("BoTorch EUBO linear", "gp", "pairwise_gp"),
-    Peer("naive NumPy", "", "naive", 30),
+    Peer("naive NumPy", "", "naive"),
     Peer("BoTorch EUBO", "gp", "pairwise_gp"),
 )
 

@@ -13,6 +13,7 @@ from numpy.random import Generator
 from askwise.distances import form_of
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
+from askwise.structures import LinearFamily
 from askwise.types import Answer, Floats, Sample
 
 DELTA = 0.05  # one minus the simulation confidence
@@ -85,7 +86,8 @@ class Certificate:
 
 
 def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:
-    """The structure of the sample with the least mean distance to the others, and that distance.
+    """The structure of the sample with the least mean distance to the others, and that distance; or, where structures
+    are weights, their mean, if it is closer still.
 
     >>> from askwise.structures.finite import Finite
     >>> from askwise.distances import Custom
@@ -95,7 +97,12 @@ def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:
     """
     means = form_of(problem.distance, sample.structures).apply(sample.weights)
     best = int(means.argmin())
-    return sample.structures[best], float(means[best])
+    found = sample.structures[best], float(means[best])
+    if sample.exact or not isinstance(problem.family, LinearFamily):
+        return found
+    middle = sample.weights @ sample.structures
+    apart = float(sample.weights @ problem.distance.paired(_repeat(middle, len(sample.weights)), sample.structures))
+    return (middle, apart) if apart < found[1] else found
 
 
 def certify(

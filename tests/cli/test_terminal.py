@@ -126,11 +126,11 @@ def test_the_next_question_is_there_at_once(tmp_path):
             question = each.ask()
             if each is session:
                 each.prepare()
-            start = time.perf_counter()
+            start = time.process_time()  # how long the disk takes is not the question
             each.tell("left", question)
             each.ask()
-            times.append(time.perf_counter() - start)
-    assert sorted(ahead)[4] < 0.7 * sorted(fresh)[4]
+            times.append(time.process_time() - start)
+    assert sorted(ahead)[4] < 0.5 * sorted(fresh)[4]
 
 
 def test_about_how_many_more_questions(path):

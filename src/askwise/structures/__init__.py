@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator
@@ -24,6 +24,7 @@ class Family(Protocol):
     def responses(self, predictions: Floats) -> Sequence[Response] | Floats: ...  # Y answers, or (Y, A) real ones
 
 
+@runtime_checkable
 class LinearFamily(Protocol):
     """What samplers need of a family whose structures are weights: the score of an atom is features . weights."""
 

@@ -10,6 +10,7 @@ from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.split import Split, average_diameter, split
 from askwise.structures.linear import LinearScores
+from askwise.structures.pooled import PoolRows
 from askwise.types import Atoms, Floats, Sample, Scored
 
 MANY = 400  # questions, of which a quarter of the draws choose an eighth for all draws to look at
@@ -43,9 +44,11 @@ def exhaustive(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms,
 
 def _first_look(problem: Problem, sample: Sample, atoms: Atoms) -> Floats | None:
     """The gains (A,) that a quarter of the draws see, where that is worth while and they are like the others."""
-    few = len(sample.weights) // 4
-    if sample.exact or few < ENOUGH or len(atoms) < MANY or not isinstance(problem.family, LinearScores):
-        return None  # other families' draws come from chains, and neighbours may resemble each other
+    few, family = len(sample.weights) // 4, problem.family
+    if sample.exact or few < ENOUGH or len(atoms) < MANY:
+        return None
+    if not isinstance(family, LinearScores) or isinstance(family, PoolRows):
+        return None  # chains: neighbours may resemble each other; pools: what a race left is all about as good
     diameter = average_diameter(form_of(problem.distance, sample.structures), sample.weights, exact=False)
     some = Sample(sample.structures[:few], sample.weights[:few] / sample.weights[:few].sum(), exact=False)
     form = new_form(problem.distance, some.structures)

@@ -75,7 +75,7 @@ def test_the_short_list_of_points_gains_as_much(seed):
 def test_draws_that_are_not_like_the_others_choose_no_list():
     problem, sample, atoms = choices(5)
     alone = sample.structures.copy()
-    alone[:150] = alone[0]  # one taste: no question would tell the first quarter apart
+    alone[:200] = alone[0]  # one taste: no question would tell the first third apart
     sample = sample._replace(structures=alone)
     plain = exhaustive(problem, None, sample, atoms, None).gain
     np.testing.assert_allclose(expected(problem, None, sample, atoms, None).gain, plain)

@@ -13,9 +13,9 @@ from askwise.structures.linear import LinearScores
 from askwise.structures.pooled import PoolRows
 from askwise.types import Atoms, Floats, Sample, Scored
 
-MANY = 400  # questions, of which a quarter of the draws choose an eighth for all draws to look at
+MANY = 400  # questions, of which a third of the draws choose an eighth for all draws to look at
 FEWEST = 100  # that are chosen
-ENOUGH = 150  # draws that may choose; benchmarks.round tells how good the best of their choice is
+ENOUGH = 200  # draws that may choose; benchmarks.round tells how good the best of their choice is
 ALIKE = 0.25  # relative difference of their diameter from that of all draws, up to which they may
 
 
@@ -23,7 +23,7 @@ def expected(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, r
     """How much of the average diameter each question is expected to remove.
 
     Averaging over the answers instead of taking the worst helps most where one answer is likely and tells little
-    (two records of a large collection are usually different). Of many questions, a quarter of the draws choose a short
+    (two records of a large collection are usually different). Of many questions, a third of the draws choose a short
     list for all draws to look at; no other question is ranked above it.
     """
     first = _first_look(problem, sample, atoms)
@@ -43,8 +43,8 @@ def exhaustive(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms,
 
 
 def _first_look(problem: Problem, sample: Sample, atoms: Atoms) -> Floats | None:
-    """The gains (A,) that a quarter of the draws see, where that is worth while and they are like the others."""
-    few, family = len(sample.weights) // 4, problem.family
+    """The gains (A,) that a third of the draws see, where that is worth while and they are like the others."""
+    few, family = len(sample.weights) // 3, problem.family
     if sample.exact or few < ENOUGH or len(atoms) < MANY:
         return None
     if not isinstance(family, LinearScores) or isinstance(family, PoolRows):

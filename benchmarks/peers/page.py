@@ -74,10 +74,13 @@ def _aims(lines: Lines, run: set[str]) -> str:
     rows = []
     for measure, name in MEASURES.items():
         found = {peer: difference(lines, peer, OURS, measure) for peer in CHOICE if peer in run and peer != OURS}
-        ahead = [f"{peer} after {_and(gap.better)}" for peer, gap in found.items() if gap.better]
+        better = {peer: f"{peer} after {_and(gap.better)}" for peer, gap in found.items() if gap.better}
+        ahead = [text for peer, text in better.items() if OURS not in peer]
+        own = [text for peer, text in better.items() if OURS in peer]
         counts = {peer: found[peer].people if peer in found else 0 for peer in CHOICE if OURS not in peer}
         few = [f"{peer} ({count})" for peer, count in counts.items() if count < WANTED]
-        said = ("; ".join(ahead) or "none is") + (f"; fewer than {WANTED} people: {', '.join(few)}" if few else "")
+        said = ("; ".join(ahead) or "none is") + (f"; our own {', '.join(own)}" if own else "")
+        said += f"; fewer than {WANTED} people: {', '.join(few)}" if few else ""
         verdict = "**missed**" if ahead else "open" if few else "met"
         rows.append((f"best item, {name}: no peer significantly better, {WANTED} people", said, verdict))
     if "askwise qbc" in run:

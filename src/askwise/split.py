@@ -61,7 +61,8 @@ def average_diameter(form: Form, weights: Floats, exact: bool) -> float:
 def split(problem: Problem, sample: Sample, atoms: Atoms, form: Form | None = None) -> Split:
     """Scores every atom against every pair of structures, a matrix product for each response.
 
-    Draws are scored in 32 bits: their Monte Carlo error is ten thousand times the rounding. Exact weights stay in 64.
+    Draws are scored in 32 bits: their Monte Carlo error is ten thousand times the rounding. Exact weights stay in 64,
+    though some distances between weight vectors (angles, regrets) are kept in 32.
 
     >>> from askwise.structures.finite import Finite
     >>> from askwise.distances.labels import Disagreement

@@ -39,8 +39,7 @@ def test_at_once_is_one_by_one_and_both_say_what_was_said(seed, dimension, count
     np.testing.assert_allclose(at_once.potential(weights @ at_once.basis), plain, rtol=1e-5, atol=1e-5)
 
 
-def test_many_answers_at_once_take_no_longer_each():
-    """Replays and crowds take in thousands at once; one by one they would be copied as often."""
+def test_thousands_at_once_are_merged_with_those_known():
     rng = generator(461)
     features, ones = rng.standard_normal((20_000, 3)), np.ones(20_000)
     evidence = Evidence.none(logistic, 3).add(features[:15_000], ones[:15_000], ones[:15_000])

@@ -13,7 +13,7 @@ from askwise.posteriors.evidence import Evidence
 from askwise.posteriors.hmc import Target
 from askwise.posteriors.reference import fit
 from askwise.problem import Problem
-from askwise.strategies.expected import MANY, exhaustive, expected
+from askwise.strategies.expected import MANY, exhaustive, expected, thinned
 from askwise.structures.choice import Choice
 from askwise.structures.linear import LinearSphere
 from askwise.types import Sample
@@ -54,7 +54,7 @@ def test_the_short_list_holds_what_scoring_all_would_ask(seed, sharpness):
     problem, sample, atoms = choices(seed, sharpness=sharpness)
     assert len(atoms) > MANY  # else there is no list
     plain = exhaustive(problem, None, sample, atoms, None).gain
-    quick = expected(problem, None, sample, atoms, None).gain
+    quick = expected(problem, None, sample, atoms, generator(405, seed)).gain
     assert quick.argmax() == plain.argmax()
     listed = np.argsort(-quick, kind="stable")[: len(atoms) // 8 - 1]  # others may tie with the last
     np.testing.assert_allclose(quick[listed], plain[listed], rtol=1e-3, atol=1e-6)
@@ -69,22 +69,55 @@ def test_the_short_list_of_points_gains_as_much(seed):
     problem, sample = Problem(family, Angle()), Sample(weights, np.full(600, 1 / 600), exact=False)
     atoms = family.draw_atoms(500, rng)
     plain = exhaustive(problem, None, sample, atoms, None).gain
-    assert plain[expected(problem, None, sample, atoms, None).gain.argmax()] >= 0.95 * plain.max()
+    assert plain[expected(problem, None, sample, atoms, generator(405, seed)).gain.argmax()] >= 0.95 * plain.max()
 
 
-def test_draws_that_are_not_like_the_others_choose_no_list():
-    problem, sample, atoms = choices(5)
-    alone = sample.structures.copy()
-    alone[:200] = alone[0]  # one taste: no question would tell the first third apart
-    sample = sample._replace(structures=alone)
+def settled(seed, others):
+    """Choices where all draws agree but for some that like another item best."""
+    problem, sample, atoms = choices(seed)
+    best = problem.distance.best(sample.structures)
+    tastes = np.repeat(sample.structures[:1], 600, axis=0)
+    tastes[:others] = sample.structures[best != best[0]][:others]
+    return problem, sample._replace(structures=generator(406, seed).permutation(tastes)), atoms
+
+
+@pytest.mark.parametrize("others", [2, 5, 20])
+@pytest.mark.parametrize("seed", range(4))
+def test_few_draws_that_differ_are_among_those_that_choose(seed, others):
+    problem, sample, atoms = settled(seed, others)
     plain = exhaustive(problem, None, sample, atoms, None).gain
-    np.testing.assert_allclose(expected(problem, None, sample, atoms, None).gain, plain)
+    assert plain[expected(problem, None, sample, atoms, generator(405, seed)).gain.argmax()] >= 0.99 * plain.max() > 0
+
+
+def test_where_all_draws_agree_no_question_gains():
+    problem, sample, atoms = settled(0, 0)
+    scored = expected(problem, None, sample, atoms, generator(405))
+    plain = exhaustive(problem, None, sample, atoms, None)
+    assert not scored.gain.any()
+    assert not plain.gain.any()
+    assert scored.info == plain.info == {"diameter": 0.0}
+
+
+@pytest.mark.parametrize("others", [5, 100])
+def test_thinned_draws_have_the_diameter_of_all_on_average(others):
+    problem, sample, _ = settled(1, others)
+    sample = sample._replace(weights=generator(407).dirichlet(np.full(600, 5.0)))
+    form = problem.distance.form(sample.structures)
+    far = form.apply(sample.weights)
+    whole, rng, found = sample.weights @ far, generator(408), []
+    for _ in range(400):
+        some = thinned(sample, far, 150, rng)
+        assert len(some.weights) <= 151
+        found.append(some.weights @ problem.distance.form(some.structures).apply(some.weights))
+    error = np.std(found) / np.sqrt(len(found))
+    assert np.mean(found) == pytest.approx(whole, abs=3 * error + 0.01 * whole)  # sums to one: a ratio, slightly biased
+    assert np.std(found) < 0.03 * whole  # that of a random quarter is 80 % and 19 %
 
 
 def test_scoring_keeps_the_distances_that_others_will_want():
     problem, sample, atoms = choices(9)
     form = form_of(problem.distance, sample.structures)
-    expected(problem, None, sample, atoms, None)
+    expected(problem, None, sample, atoms, generator(405))
     assert form_of(problem.distance, sample.structures) is form
 
 

@@ -20,7 +20,7 @@ import askwise
 from askwise import pool as pools
 from askwise.cluster import on_cluster
 from askwise.goals import classifier, from_json
-from askwise.parquet import Pool, Reader
+from askwise.parquet import Part, Pool, Reader
 from askwise.pool import Glance, Rows
 from askwise.strategies import strategies
 from tests.pools import SPARSE, answered, fed, gains, points, run, truth, written
@@ -212,6 +212,15 @@ def test_the_result_does_not_depend_on_the_workers(tmp_path, monkeypatch):
     monkeypatch.setattr(pools, "TASK", 100_000)
     assert run(session, survivors=300, rounds=SPARSE).tolist() == alone.tolist()
     assert len(pickle.dumps(family)) < 1000  # a worker reads for itself
+
+
+@pytest.mark.parametrize(("groups", "fewest", "most"), [(40, 20, 20), (4000, 512, 600)])
+def test_a_huge_pool_is_cut_into_hundreds_of_tasks_not_thousands(groups, fewest, most):
+    size = 1 << 18
+    parts = [Part("rows.parquet", group, group * size, size) for group in range(groups)]
+    tasks = pools._tasks(parts)
+    assert [part for task in tasks for part in task] == parts
+    assert fewest <= len(tasks) <= most
 
 
 class Killing:

@@ -30,7 +30,8 @@ from askwise.types import Floats, Ints, Sample
 # draws of a look, the share of all rows that goes on after it, and how many rows do at least
 ROUNDS = ((32, 1 / 8, 1 << 17), (128, 1 / 64, 1 << 15))
 SURVIVORS = 4096  # rows that are left
-TASK = 4 * CHUNK  # rows of one task
+TASK = 4 * CHUNK  # rows of one task, or more so that there are no more than
+TASKS = 512  # tasks: each takes 0.4 MB to its worker and back
 EVERY = 50  # one race of so many is audited
 AUDITED = 8192  # rows of an audit
 PARTS = 11  # the largest components of the distances that a glance heeds
@@ -177,10 +178,11 @@ def race(
     assert isinstance(family, PoolRows)
     exactly = ByRule(problem, exhaustive if rule is expected else rule, posterior, sample)
     quick = rule is expected and problem.loss is logistic and problem.normalised and isinstance(family, LinearPooled)
-    count = len(sample.weights)
-    draws = [_places(count, size) for size in (*(size for size, _, _ in rounds), count)]
+    count, size = len(sample.weights), family.pool.rows
+    rounds = [(few, share, least) for few, share, least in rounds if least < size]  # others would leave all rows
+    draws = [_places(count, few)[: -(-size // CHUNK)] for few in (*(few for few, _, _ in rounds), count)]
     looks = _glances(problem, sample, draws, stream(seed, turn, "glance")) if quick else _by_rule(exactly, draws)
-    shares = [min(1.0, max(share, least / family.pool.rows)) for _, share, least in rounds]
+    shares = [max(share, least / size) for _, share, least in rounds]
     mask = np.array(sorted(masked), dtype=int)
     run = Race(family.reader, tuple(zip(looks[:-1], shares, strict=True)), looks[-1][0], mask, survivors, seed, turn)
     tasks = _tasks(family.pool.parts)
@@ -245,9 +247,9 @@ def _best(found: Iterable[Rows], survivors: int) -> Rows:
 def _tasks(parts: Sequence[Part]) -> list[list[Part]]:
     """Row groups in runs of about as many rows."""
     tasks: list[list[Part]] = []
-    held = TASK
+    size, held = max(TASK, sum(part.rows for part in parts) // TASKS), 0
     for part in parts:
-        if not tasks or held + part.rows > TASK:
+        if not tasks or held + part.rows > size:
             tasks.append([])
             held = 0
         tasks[-1].append(part)

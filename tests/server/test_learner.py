@@ -6,7 +6,9 @@ import pytest
 
 import askwise
 from askwise.conversation import happened
+from askwise.posteriors import hmc
 from askwise.server import learner
+from askwise.server.workers import warm
 from askwise.study.address import Address
 from askwise.study.participants import invite
 from askwise.study.store import Store
@@ -59,3 +61,12 @@ def test_the_likeliest_answer_is_worked_out_first(jobs):
     session.ask()
     by_chance = sorted(session.why(), key=lambda found: -found.chance)
     assert now.likely == [found.response for found in by_chance]
+
+
+def test_before_people_come_every_study_s_sampler_has_run_and_one_that_is_broken_stops_nobody(monkeypatch):
+    ran = []
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    monkeypatch.setattr(hmc, "run_compiled", lambda *state: ran.append(state) or hmc.run_plain(*state))
+    sound = askwise.best_item(TABLE, draws=60, seed=2).recipe
+    warm([{**sound, "goal": "gone"}, sound])
+    assert ran

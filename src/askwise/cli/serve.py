@@ -8,6 +8,8 @@ import typer
 
 from askwise.errors import SettingError
 
+LOADED = 5.0  # seconds in which compiled code is loaded, where there is any
+
 
 def serve(
     target: Annotated[str, typer.Argument(metavar="STUDY", help="A study, a folder of studies, or a database.")],
@@ -18,17 +20,24 @@ def serve(
 ) -> None:
     """Serves studies in the browser; the address with the owner's token is printed at the start."""
     import socket
+    from multiprocessing import get_context
 
+    from askwise.server.hub import Hub
+    from askwise.server.learner import Learner
+    from askwise.server.workers import warm
+
+    hub = Hub(target, Learner(1))  # refuses what is no study before a server starts
+    goals = {record.recipe["goal"]: record.recipe for record in map(hub.record, hub.names())}
+    hub.close()
+    # before anybody is let in, and in a process whose memory is given back
+    compiling = get_context("spawn").Process(target=warm, args=(list(goals.values()),), daemon=True)
+    compiling.start()
     try:
         import uvicorn
 
         from askwise.server.app import create_app
     except ModuleNotFoundError as missing:
         raise SettingError(f"serving needs {missing.name}; install it with: pip install 'askwise[web]'") from None
-    from askwise.server.hub import Hub
-    from askwise.server.learner import Learner
-
-    Hub(target, Learner(1)).close()  # refuses what is no study before a server starts
     app = create_app(target, token, workers)
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -37,6 +46,10 @@ def serve(
         listener.listen(2048)  # who comes before the server is ready waits
     except OSError as refused:
         raise SettingError(f"cannot listen on {host}:{port}: {refused.strerror}; choose another --port") from None
+    compiling.join(LOADED)
+    if compiling.is_alive():
+        typer.echo("One moment: code is compiled for this machine, as after every installation.")
+    compiling.join()
     where = f"http://{host}:{listener.getsockname()[1]}"
     typer.echo(f"Serving {target}. The owner's page: {where}/login?token={app.state.token}")
     uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[listener])

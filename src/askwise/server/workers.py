@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
+import signal
 import threading
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any
+
+from askwise.errors import AskwiseError
+from askwise.reading import Recipe
 
 
 class Worker:
@@ -75,11 +81,21 @@ def _begin(patient: bool) -> None:
     import askwise.study  # noqa: F401
 
     if not patient:
-        threading.Thread(target=_warm, daemon=True).start()
+        threading.Thread(target=_load, daemon=True).start()
 
 
-def _warm() -> None:
-    """Loads compiled code, or compiles it when there is none yet, beside the first questions, which need none."""
+def warm(recipes: Iterable[Recipe]) -> None:
+    """Compiles what these goals need, unless that was done before: a simulated person gives two answers to each."""
+    from askwise.study.forecasts import several
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # who does not want to wait sees no traceback
+    for recipe in recipes:
+        with suppress(AskwiseError):  # a pool that is gone, say, which the study's own page tells
+            several((recipe, [], None), people=1, limit=2, seconds=600.0)
+
+
+def _load() -> None:
+    """Loads compiled code beside the first questions, which need none."""
     from askwise.goals import best_item
 
     small = best_item(["one", "two", "three"], draws=8)

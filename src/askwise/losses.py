@@ -208,13 +208,13 @@ def value_and_slope(loss: Loss, z: Floats, y: Any) -> tuple[Floats, Floats]:
     return both
 
 
-def sigmoid(z: Floats) -> Floats:
-    """1 / (1 + e^-z), without overflow.
+def sigmoid(z: Floats, side: int = 1) -> Floats:
+    """1 / (1 + e^-z), or with `side` -1 one minus that; without overflow.
 
     >>> sigmoid(np.array([-1000.0, 0.0, 1000.0]))
     array([0. , 0.5, 1. ])
     """
-    grown = np.asarray(-z)  # changed in place: temporaries cost more than the arithmetic
+    grown = np.asarray(z * z.dtype.type(-side))  # changed in place: temporaries cost more than the arithmetic
     with np.errstate(over="ignore"):  # e^1000 is infinite, and one over it the right 0
         np.exp(grown, out=grown)
     grown += 1

@@ -45,7 +45,7 @@ class Problem:
     def likelihood(self, predictions: Floats, response: Any) -> Floats:
         """exp(-beta loss) of each structure, for one response: (S, A)."""
         if self.loss is logistic and self.beta == 1.0:
-            return sigmoid(predictions * predictions.dtype.type(response))
+            return sigmoid(predictions, response)
         return np.exp(-potential(self.family, self.loss, self.beta, predictions, response))
 
     def chances(self, predictions: Floats) -> Floats:

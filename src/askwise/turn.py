@@ -135,9 +135,8 @@ class Turn:
             scored = aim.rule(aim.problem, self.posterior, self.sample, atoms, stream(aim.seed, number, "rule"))
         scored = scored._replace(info={**scored.info, **self.audit})
         gains = per_cost(aim.problem, scored.gain, atoms)
-        first = int(np.argmax(gains))
-        others = [int(i) for i in np.argsort(-gains, kind="stable")[:count] if i != first][: count - 1]
-        return [self.pose(talk, atoms[i], scored, i) for i in (first, *others)]
+        best = [int(np.argmax(gains))] if count == 1 else np.argsort(-gains, kind="stable")[:count].tolist()
+        return [self.pose(talk, atoms[i], scored, i) for i in best]
 
     def likely(self, event: Event) -> list[Response]:
         """The responses to a question, the likeliest first."""

@@ -122,10 +122,11 @@ class LogConcave:
             more = ceil(log2(max(count / USUAL, 1.0)) / 2)
             noise, _ = run(evidence, self.reference, counts, trial.steps, noise, trial.trajectories + more, rng)
         points = Target(evidence, self.reference, counts).points(noise)
-        # what no answer spoke about keeps its prior: noise with the part inside the span taken out
-        structures = rng.standard_normal((count, self.family.dimension))
-        structures *= np.repeat(self.reference.scales, counts)[:, None]
-        structures += (points - structures @ evidence.basis) @ evidence.basis.T
+        structures = points @ evidence.basis.T
+        if evidence.rank < self.family.dimension:
+            # what no answer spoke about keeps its prior: noise with the part inside the span taken out
+            free = rng.standard_normal(structures.shape) * np.repeat(self.reference.scales, counts)[:, None]
+            structures += free - (free @ evidence.basis) @ evidence.basis.T
         return Sample(rng.permutation(structures), np.full(count, 1.0 / count), exact=False)
 
     def diagnostics(self) -> Mapping[str, float]:

@@ -143,18 +143,19 @@ class Race:
     def screened(self, first: int, points: Floats) -> Rows:
         """The rows of a stretch that stay after every look but the last."""
         rows = Rows(np.zeros(len(points), dtype=np.float32), np.arange(first, first + len(points)), points)
-        masked = self.masked[(self.masked >= first) & (self.masked < first + len(points))]
-        if len(masked):
-            rows = rows.at(np.delete(np.arange(len(points)), masked - first))
         for looks, share in self.rounds:
             rows = self.scored(looks[first // CHUNK % len(looks)], rows).best(int(np.ceil(share * len(points))))
         return rows
 
     def scored(self, look: Look, rows: Rows) -> Rows:
+        """Rows in order of their numbers, with the gain that this look sees."""
         if not len(rows.number):
             return rows
         gain = look(rows.points, stream(self.seed, self.turn, f"race {rows.number[0]} {len(rows.number)}"))
-        return Rows(gain.astype(np.float32, copy=False), rows.number, rows.points)
+        gain = gain.astype(np.float32, copy=False)
+        places = np.minimum(np.searchsorted(rows.number, self.masked), len(rows.number) - 1)
+        gain[places[rows.number[places] == self.masked]] = np.nan  # which is no score
+        return Rows(gain, rows.number, rows.points)
 
 
 def race(
@@ -202,7 +203,6 @@ def audit(run: Race, exactly: Look, best: Rows, parts: Sequence[Part], rng: Gene
     blocks = list(run.reader.blocks(parts[int(rng.integers(len(parts)))]))
     first, points = blocks[int(rng.integers(len(blocks)))]
     places = np.sort(rng.choice(len(points), min(AUDITED, len(points)), replace=False))
-    places = places[~np.isin(first + places, run.masked)]
     others = run.scored(exactly, Rows(np.zeros(len(places)), first + places, points[places]))
     found, reached = float(np.nanmax(others.gain, initial=0.0)), float(run.scored(exactly, best).gain.max())
     return {"audited": len(places), "lost": max(0.0, 1.0 - reached / found) if found > 0 else 0.0}

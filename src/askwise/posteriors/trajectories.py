@@ -1,6 +1,6 @@
 """The trajectories of `hmc` for the logistic loss, compiled: the same numbers, to rounding, in half of the time.
 
-Chains move in blocks small enough for the first cache, coordinate by coordinate, so that each line of arithmetic runs
+Chains move in blocks small enough for the cache, coordinate by coordinate, so that each line of arithmetic runs
 over many chains at once. Four coordinates and two answers go together; what is missing is padded with zeros.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from askwise.compiled import machine_code
 from askwise.types import Floats
 
-BLOCK = 128  # chains moved together
+BLOCK = 320  # chains moved together: not a power of two, which would crowd a few lines of the cache
 real = np.float32
 # sums may be fused, nothing is assumed about what is not finite
 compiled = machine_code(error_model="numpy", fastmath={"contract", "nsz", "arcp"})

@@ -14,19 +14,19 @@ from askwise.structures.linear import LinearScores
 from askwise.structures.pooled import PoolRows
 from askwise.types import Atoms, Floats, Sample, Scored
 
-MANY = 400  # questions, of which a quarter of the draws choose an eighth for all draws to look at
+MANY = 400  # questions, of which a third of the draws choose an eighth for all draws to look at
 FEWEST = 100  # that are chosen
-ENOUGH = 150  # draws that may choose; benchmarks.round tells how good the best of their choice is
+ENOUGH = 200  # draws that may choose; benchmarks.round tells how good the best of their choice is
 
 
 def expected(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """How much of the average diameter each question is expected to remove.
 
     Averaging over the answers instead of taking the worst helps most where one answer is likely and tells little
-    (two records of a large collection are usually different). Of many questions, a quarter of the draws choose a short
+    (two records of a large collection are usually different). Of many questions, a third of the draws choose a short
     list for all draws to look at; no other question is ranked above it.
     """
-    few = len(sample.weights) // 4
+    few = len(sample.weights) // 3
     if sample.exact or few < ENOUGH or len(atoms) < MANY or not _listed(problem.family):
         return exhaustive(problem, posterior, sample, atoms, rng)
     far = form_of(problem.distance, sample.structures).apply(sample.weights)

@@ -16,7 +16,7 @@ from askwise.structures.linear import LinearScores
 from askwise.types import Atoms, Floats, Sample
 
 BLOCK = 512  # atoms scored together: their (S, A) arrays stay in the cache, and memory does not grow with the pool
-CELLS = 1 << 18  # entries of such an array: with few draws more atoms go together
+CELLS = 1 << 17  # entries of such an array: with few draws more atoms go together
 
 
 class Split(NamedTuple):

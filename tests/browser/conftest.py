@@ -43,7 +43,7 @@ def site(tmp_path_factory):
         playwright.sync_playwright() as driver,
     ):
         try:
-            where = re.search(r"http://[\d.:]+", server.stdout.readline()).group()
+            where = next(found[0] for line in server.stdout if (found := re.search(r"http://[\d.:]+", line)))
             browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             yield Site(folder, where, browser)
             browser.close()

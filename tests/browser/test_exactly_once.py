@@ -125,6 +125,8 @@ def test_an_answer_survives_a_server_that_fails_and_a_reload(site):
     with site.page("long") as (page, person):
         address = "**/answers"
         page.route(address, lambda route: route.fulfill(status=500, body="Internal Server Error"))
+        page.reload()  # a page loaded before is not always intercepted at once
+        ready(page)
         page.keyboard.press("ArrowRight")
         playwright.expect(page.locator("#notice")).to_contain_text("not well at the moment")
         page.unroute(address)

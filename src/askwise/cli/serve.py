@@ -48,7 +48,7 @@ def serve(
         raise SettingError(f"cannot listen on {host}:{port}: {refused.strerror}; choose another --port") from None
     compiling.join(LOADED)
     if compiling.is_alive():
-        typer.echo("One moment: code is compiled for this machine, as after every installation.")
+        typer.echo("One moment: the learner gets ready; the first time after an installation it is compiled.")
     compiling.join()
     where = f"http://{host}:{listener.getsockname()[1]}"
     typer.echo(f"Serving {target}. The owner's page: {where}/login?token={app.state.token}")

@@ -66,6 +66,17 @@ class Turn:
         same.beliefs = replace(self.beliefs, told=answers)
         return same
 
+    def after(self, talk: Conversation, event: Event) -> Turn:
+        """The turn after an answer that may come, with its question, draws and estimate."""
+        told = talk.copy()
+        told.record(event)
+        after = Turn(self.aim, self.beliefs.tell(event["question"], talk.answer(event)))
+        after.foreseen = after.reason(told)
+        if after.foreseen is None and not told.open():
+            after.chosen = len(told.log), after.choose(told)
+        after.estimate, after.diameter  # noqa: B018  computed once, shown later
+        return after
+
     @property
     def posterior(self) -> Posterior:
         return self.beliefs.posterior

@@ -8,14 +8,16 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import sqlalchemy
 
 import askwise
 from askwise.errors import StudyError
 from askwise.study import close, connect, store
 from askwise.study.address import Address
-from askwise.study.journal import EVERY
+from askwise.study.journal import EVERY, StudyJournal
 from askwise.study.store import Store
 
 NAMES = [f"item {i}" for i in range(12)]
@@ -111,9 +113,9 @@ def test_a_look_at_the_file_takes_no_lock_away(path):
     again = askwise.open(path)
     other = f"import askwise; from askwise.study import close; close(askwise.open({str(path)!r}))"
     subprocess.run([sys.executable, "-c", other], check=True)
+    assert os.path.exists(f"{path}-wal")
     answer(session)
-    close(session)
-    close(again)
+    assert len(again.answers) == 1
     assert answers(path) == 2
 
 
@@ -159,6 +161,50 @@ def test_a_store_that_refuses_without_a_reason_ends_the_attempt(path, monkeypatc
     with pytest.raises(StudyError, match="nobody else wrote"):
         session.tell("left")
     assert len(calls) == 1
+
+
+def test_two_programs_keep_a_checkpoint_at_once(place, caplog):
+    """On PostgreSQL both find none to replace, and both write one."""
+    askwise.save(askwise.best_item(NAMES, draws=8, seed=1), place)
+    sessions = [askwise.open(place), askwise.open(place)]
+    answer(sessions[0])
+
+    def keep(session):
+        session.refresh()
+        for _ in range(20):
+            session.journal._kept = -1
+            session.journal.checkpoint(session)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(keep, sessions))
+    assert not caplog.text
+    assert len(askwise.open(place).answers) == 1
+
+
+def test_a_session_is_saved_whole_or_not_at_all(path, monkeypatch):
+    session = askwise.open(path)
+    other = askwise.from_json(session.to_json())
+    answer(other, 3)
+    whole = StudyJournal.append
+
+    def late(journal, position, *events):
+        monkeypatch.undo()
+        answer(session)  # another program's
+        return whole(journal, position, *events)
+
+    monkeypatch.setattr(StudyJournal, "append", late)
+    with pytest.raises(StudyError, match="another program writes to"):
+        askwise.save(other, path)
+    assert answers(path) == 1
+
+
+def test_two_programs_make_one_study(database, monkeypatch):
+    """Both looked for the name before either had written it."""
+    recipe, address = askwise.best_item(NAMES, draws=8).recipe, Address.of(f"{database}#x")
+    Store.create(address, recipe, {})
+    monkeypatch.setattr(store, "select", lambda *columns: sqlalchemy.select(0))
+    with pytest.raises(StudyError, match="somebody made a study 'x' just now"):
+        Store.create(address, recipe, {})
 
 
 def test_a_checkpoint_that_fails_fails_no_answer(path, monkeypatch, caplog):

@@ -78,8 +78,9 @@ def save(session: Session, path: str | Path) -> None:
     there = journal.since(0)
     if there != session.log[: len(there)]:
         raise StudyError(f"{address} has other answers than this session; choose another name to keep both")
-    for position in range(len(there), len(session.log)):
-        journal.append(position, session.log[position])
+    new = session.log[len(there) :]
+    if new and not journal.append(len(there), *new):
+        raise StudyError(f"another program writes to {address}; nothing was added: choose another name to keep both")
     journal.checkpoint(session)
     store.close()
 

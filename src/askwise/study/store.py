@@ -91,8 +91,11 @@ class Store:
         """A new study, whole or not at all."""
         if not address.is_file:
             store = Store.at(address)
-            with store.begin() as connection:
-                _put_in(connection, address, recipe, images, log)
+            try:
+                with store.begin() as connection:
+                    _put_in(connection, address, recipe, images, log)
+            except exc.IntegrityError:
+                raise StudyError(f"somebody made a study {address.name!r} just now; choose another name") from None
             return store.close()
         path = Path(address.where)
         _check_new(path)

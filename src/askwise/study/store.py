@@ -31,6 +31,8 @@ EVENTS = (
     .where(events.c.study == bindparam("study"), events.c.position >= bindparam("since"))
     .order_by(events.c.position)
 )
+RECIPE = select(studies.c.recipe).where(studies.c.study == bindparam("study"))
+DIGEST = select(events.c.digest).where(events.c.study == bindparam("study"), events.c.position == bindparam("last"))
 
 
 @dataclass(frozen=True)
@@ -218,7 +220,7 @@ class Store:
 
 
 def packed(recipe: Mapping[str, Any]) -> bytes:
-    """A recipe as bytes, always the same for the same one."""
+    """A recipe as bytes. Equal recipes give equal bytes in one installation."""
     return zlib.compress(json.dumps(recipe, allow_nan=False, default=_plain).encode())
 
 
@@ -278,10 +280,9 @@ def _row(study: int, position: int, event: Event, body: str, digest: str) -> dic
 def _digest(connection: Connection, study: int, position: int) -> str | None:
     """The digest of a study's first `position` events; None if they are not there."""
     if position == 0:
-        recipe = connection.execute(select(studies.c.recipe).where(studies.c.study == study)).scalar()
+        recipe = connection.execute(RECIPE, {"study": study}).scalar()
         return None if recipe is None else sha256(recipe).hexdigest()
-    place = (events.c.study == study) & (events.c.position == position - 1)
-    return connection.execute(select(events.c.digest).where(place)).scalar()
+    return connection.execute(DIGEST, {"study": study, "last": position - 1}).scalar()
 
 
 def _put_in_place(partial: Path, path: Path) -> None:

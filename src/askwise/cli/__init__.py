@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import suppress
 from typing import Any
@@ -29,6 +30,15 @@ def typed(sentence: str) -> str:
     for python, option in TYPED.items():
         sentence = sentence.replace(python, option)
     return sentence
+
+
+def without_password(sentence: str) -> str:
+    """Whoever says it, and wherever it stands: the password of a database is not shown.
+
+    >>> without_password("no study at postgresql://ann:se:cr@t@host/lab?sslmode=require&password=secret#cars")
+    'no study at postgresql://ann:***@host/lab?sslmode=require&password=***#cars'
+    """
+    return re.sub(r"(password=)[^&#\s]+", r"\1***", re.sub(r"(://[^\s:@/]*):\S*@", r"\1:***@", sentence))
 
 
 def main() -> None:
@@ -82,7 +92,7 @@ def _refused(sentence: str) -> int:
     from askwise.cli.common import visible
 
     with suppress(OSError):  # there may be nobody to tell
-        print(f"askwise: {visible(sentence)}", file=sys.stderr, flush=True)
+        print(f"askwise: {visible(without_password(sentence))}", file=sys.stderr, flush=True)
     return 2
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,13 +13,14 @@ from rich.markup import escape
 from rich.progress import track
 
 from askwise.conversation import Event
+from askwise.errors import SettingError
 from askwise.session import Session
 
 if TYPE_CHECKING:
     from askwise.study.address import Address
 
 SECRETS = ("password", "sslpassword")  # parts of an address that are not shown
-STEERING = {code: "?" for code in (*range(32), *range(127, 160))} | dict.fromkeys(map(ord, "\t\n\r"), " ")
+STEERING = dict.fromkeys((*range(32), *range(127, 160)), "?") | dict.fromkeys(map(ord, "\t\n\r"), " ")
 SLOW = 40  # events from which on a replay shows its progress
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="The study: a file, or postgresql://host/database#name.")]
@@ -57,6 +59,16 @@ def typed_address(address: Address) -> str:
     name = "" if address.name is None else "#" + address.name.replace("%", "%25")
     hint = " (with the password in PGPASSWORD)" if url.password or len(query) < len(url.query) else ""
     return quote(bare.render_as_string() + name) + hint
+
+
+def write_page(text: str, path: Path) -> None:
+    try:
+        if path.is_fifo():  # which would wait for a reader
+            raise SettingError(f"{path} is a pipe; choose a file with --output")
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        told = f"cannot write {str(path)[:100]}: {error.strerror}"
+        raise SettingError(f"{told}; choose another file with --output") from None
 
 
 def visible(text: str) -> str:

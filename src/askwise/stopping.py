@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, log
+from math import ceil, inf, log
 from typing import Protocol
 
 import numpy as np
@@ -73,11 +73,12 @@ class DiameterBelow:
     closeness: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (0 < self.epsilon <= 1 and 0 < self.delta < 1 and self.closeness >= 1):
-            raise SettingError(
-                "epsilon must be in (0, 1], delta in (0, 1) and closeness at least 1; "
-                f"got {self.epsilon}, {self.delta} and {self.closeness}"
-            )
+        if not 0 < self.epsilon <= 1:
+            raise SettingError(f"epsilon must be in (0, 1], got {self.epsilon}")
+        if not 0 < self.delta < 1:
+            raise SettingError(f"delta must be in (0, 1), got {self.delta}")
+        if not 1 <= self.closeness < inf:
+            raise SettingError(f"closeness must be at least 1, got {self.closeness}")
 
     @property
     def target(self) -> float:

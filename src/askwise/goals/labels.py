@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from askwise.strategies import Strategy
 from askwise.streams import stream
 from askwise.structures.linear import LinearPool
 from askwise.structures.multiclass import SoftmaxPool
-from askwise.tables import table
+from askwise.tables import check_texts, table
 from askwise.types import Bools, Floats, Ints, Response
 
 POINTS = 1000  # of a larger table, so many random rows stand for all when classifiers are compared
@@ -73,8 +73,7 @@ def classifier(
             raise SettingError("a pool takes no feature_map and imputes nothing; put such columns into its files")
         data, pool = draw_rows(data, listed(features), (name, image, fair_on), seed)
     options = plain_options(locals())
-    if len(labels) < 2 or len(set(labels)) < len(labels):
-        raise SettingError(f"a classifier needs two different labels, got {list(labels)}")
+    _check_labels(labels)
     if fair_on is not None and len(labels) > 2:
         raise SettingError(f"fair_on= needs two labels, the second the desired one; got {list(labels)}")
     items = encode(data, name=name, image=image, features=features, missing=missing)
@@ -86,6 +85,17 @@ def classifier(
     if feature_map is not None:
         session.recipe = None  # a function is not JSON: such a session is built again by hand
     return session
+
+
+def _check_labels(labels: Any) -> None:
+    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+        raise SettingError(f"labels is a list such as ['no', 'yes'], got {labels!r}")
+    texts = [str(label).strip() for label in labels]
+    if len(texts) < 2 or len(set(texts)) < len(texts):
+        raise SettingError(f"a classifier needs two different labels, got {list(labels)}")
+    if "" in texts:
+        raise SettingError(f"a label cannot be empty, got {list(labels)}")
+    check_texts("label", texts)
 
 
 def _mapped(feature_map: Callable[[Floats], Any], features: Floats) -> Floats:

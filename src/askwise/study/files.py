@@ -6,7 +6,7 @@ import csv
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +41,15 @@ def whole(path: str | Path) -> Iterator[Path]:
     final = Path(path)
     draft = final.with_name(f".{os.getpid()}.{final.name}")
     try:
+        if final.exists() and not final.is_file():  # a pipe or a device would be replaced
+            raise StudyError(f"{path} is there already and not a file; choose another name")
         yield draft
         os.replace(draft, final)
     except OSError as error:
-        raise StudyError(f"{path} cannot be written: {error.strerror or error}") from None
+        raise StudyError(f"{str(path)[:100]} cannot be written: {error.strerror or error}") from None
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
 
 
 def _delimited(delimiter: str) -> Callable[[Table, Path], None]:
@@ -80,7 +83,11 @@ def _parquet(columns: Table, path: Path) -> None:
     import pyarrow
     import pyarrow.parquet
 
-    pyarrow.parquet.write_table(pyarrow.table({name: of_one_kind(values) for name, values in columns.items()}), path)
+    try:
+        table = pyarrow.table({name: of_one_kind(values) for name, values in columns.items()})
+    except (pyarrow.ArrowException, OverflowError) as error:
+        raise StudyError(f"Parquet cannot hold this table ({error}); write it as .csv or .jsonl") from None
+    pyarrow.parquet.write_table(table, path)
 
 
 def of_one_kind(values: list[Any]) -> list[Any]:

@@ -14,6 +14,7 @@ from askwise.errors import AskwiseError
 from askwise.server.desk import Desk
 from askwise.server.hub import Hub
 from askwise.server.learned import headline
+from askwise.server.replies import said
 from askwise.study.new import SPOKEN
 from askwise.study.participants import Participant, people, token_of
 from askwise.study.planning import BASELINE, KEPT
@@ -104,7 +105,8 @@ async def listed(hub: Hub, study: str) -> Listed:
             store = hub.store(study)
             record = store.record()
         except AskwiseError as error:
-            return Listed(study=study, goal=None, aim=str(error), state="unreadable", answers=0, people=0)
+            sentence = said(error)[1]
+            return Listed(study=study, goal=None, aim=sentence, state="unreadable", answers=0, people=0)
         answers = sum(one.answers for one in work(store, record.study))
         goal, invited = record.recipe["goal"], len(people(store, record.study))
         return Listed(

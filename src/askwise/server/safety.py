@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 import time
 from collections import OrderedDict
-from typing import Any
 
 from fastapi import HTTPException, Request, Response
 from fastapi.responses import JSONResponse
@@ -102,10 +101,3 @@ def _refusal(request: Request) -> Response | None:
 
 def _refused(code: int, sentence: str) -> Response:
     return JSONResponse({"detail": sentence}, code)
-
-
-def sentence_of(error: Any) -> str:
-    """The first of the mistakes in a request, in words."""
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"] if part != "body")
-    return f"{where}: {first['msg']}" if where else str(first["msg"])

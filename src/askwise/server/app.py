@@ -18,6 +18,7 @@ from askwise.errors import AskwiseError
 from askwise.server import answering, owning, pages
 from askwise.server.hub import Hub
 from askwise.server.learner import Learner
+from askwise.server.openlog import Busy
 from askwise.server.replies import reply, said, sentence_of
 from askwise.server.safety import Buckets, Guard
 from askwise.server.workers import Overtime
@@ -44,7 +45,7 @@ def create_app(target: str, token: str | None = None, workers: int | None = None
     app.include_router(owning.router)
     app.include_router(pages.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
-    for kind in (AskwiseError, BrokenProcessPool, Overtime):
+    for kind in (AskwiseError, BrokenProcessPool, Busy, Overtime):
         app.add_exception_handler(kind, _refused)
     app.add_exception_handler(HTTPException, _failed)
     app.add_exception_handler(RequestValidationError, _malformed)

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from time import time
 from typing import Any
 
-from fastapi import HTTPException
-
 from askwise.conversation import Conversation, Event
 from askwise.errors import AnswerError
 from askwise.study.journal import StudyJournal
@@ -25,6 +23,10 @@ PAUSE = 0.004  # seconds at most before the second try; twice as long before eac
 NOT_YOURS = "this question is not open for you any more; nothing was noted, go on with the next one"
 USED = "this key was used before; use another one"
 BUSY = "others are answering at this very moment; nothing was noted, send it again"
+
+
+class Busy(Exception):
+    """An event for which no place was found; to be sent again."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class OpenLog:
             if not events or await self.append(position, *events):
                 return events
             await asyncio.sleep(PAUSE * 2**attempt * random.random())
-        raise HTTPException(503, BUSY)
+        raise Busy(BUSY)
 
     def repeated(self, asker: Asker, kind: str, question: str | None, key: str, response: Any = None) -> bool:
         """Whether the same came before. In a shared log, nothing is said about what others sent."""

@@ -13,6 +13,7 @@ from fastapi.templating import Jinja2Templates
 
 from askwise.errors import AnswerError, AskwiseError, StudyError
 from askwise.server.hub import NoSuchStudy
+from askwise.server.openlog import Busy
 
 templates = Jinja2Templates(Path(__file__).parent / "templates")
 TITLES = {401: "For the owner", 404: "Not found", 429: "One moment", 503: "One moment"}
@@ -37,6 +38,8 @@ def said(error: Exception) -> tuple[int, str]:
         return 503, OUTAGE
     if isinstance(error, AskwiseError):
         return 422, str(error)
+    if isinstance(error, Busy):
+        return 503, str(error)
     logger.error("a worker failed: %s", type(error).__name__)
     return 503, STOPPED
 

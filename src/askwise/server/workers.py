@@ -73,7 +73,8 @@ class Worker:
                 found.set_result(result)
         except Exception as error:
             if isinstance(error, BrokenProcessPool | Overtime) and pool is self._pool:
-                self._pool, self._last = self._fresh(), None
+                self._pool = self._fresh()
+                self._last = asyncio.wrap_future(self._pool.submit(int))  # the time to start is nobody's
             if isinstance(error, BrokenProcessPool) and pool in self._ended and not found.done():
                 # it only waited behind a call that took too long
                 heappush(self._waiting, (False, next(self._order), found, function, more))
@@ -91,7 +92,8 @@ class Worker:
             self._ended.add(pool)
             for process in list(pool._processes.values()):
                 process.kill()
-            await asyncio.wait({computed})  # which then has failed
+            await asyncio.wait({computed})
+            computed.exception()  # which it now has
             raise Overtime(f"a call took longer than {self.longest:g} seconds")
         return computed.result()
 

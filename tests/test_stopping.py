@@ -46,11 +46,11 @@ def breaks(rule, draws, run, drawn=Draws, rounds=12):
     above, below = (drawn(believing(share * EPSILON).weights) for share in (1.02, 0.49))
     for turn in range(1, rounds + 1):
         rng = generator(200, run, turn)
-        if rule(PROBLEM, above, above.sample(draws, rng), turn, rng) is not None:
+        if rule(PROBLEM, above, above.sample(draws, rng), turn - 1, turn, rng) is not None:
             return True
     for turn in range(rounds + 1, rounds + 9):
         rng = generator(201, run, turn)
-        if rule(PROBLEM, below, below.sample(draws, rng), turn, rng) is None:
+        if rule(PROBLEM, below, below.sample(draws, rng), turn - 1, turn, rng) is None:
             return True
     return False
 
@@ -76,7 +76,7 @@ def test_draws_at_hand_are_the_first_of_a_test():
     rule, alike = DiameterBelow(EPSILON, DELTA), Sample(np.zeros(600, dtype=int), np.full(600, 1 / 600), exact=False)
     fresh = [Recording(believing(0.01).weights) for _ in range(2)]
     fresh[0].anew = True
-    assert all(rule(PROBLEM, posterior, alike, 1, generator(212)) for posterior in fresh)
+    assert all(rule(PROBLEM, posterior, alike, 0, 1, generator(212)) for posterior in fresh)
     assert [len(posterior.counts) for posterior in fresh] == [0, 1]
 
 
@@ -99,7 +99,7 @@ def test_the_gate_only_saves_work():
 
         rng = generator(202, run)
         sample = posterior.sample(600, rng)
-        gated = rule(PROBLEM, Counting(posterior.weights), sample, 5, rng)
+        gated = rule(PROBLEM, Counting(posterior.weights), sample, 0, 5, rng)
         assert sum(drawn) <= 2 * rule.pairs(5)
         spared += not drawn
         full = halves_apart(PROBLEM, posterior.sample(2 * rule.pairs(5), generator(203, run)).structures).mean()
@@ -120,7 +120,7 @@ def test_blocks_decide_as_all_pairs_together_would(monkeypatch):
         for size in sizes:
             apart.extend(halves_apart(PROBLEM, posterior.sample(2 * size, rng).structures))
         recording, alike = Recording(posterior.weights), Sample(np.zeros(600, dtype=int), np.full(600, 1 / 600), False)
-        stops = rule(PROBLEM, recording, alike, 2, generator(207, run)) is not None
+        stops = rule(PROBLEM, recording, alike, 0, 2, generator(207, run)) is not None
         won = capital(np.array(apart), EPSILON / 4) >= log(2 * 3 / DELTA)
         ends = np.cumsum(sizes)
         assert recording.counts == [2 * size for size in sizes[: len(recording.counts)]]
@@ -154,7 +154,7 @@ def test_it_gives_up_when_fresh_pairs_rule_it_out():
     """At four times epsilon a few hundred pairs tell, long before the sum is too large."""
     rule, posterior = DiameterBelow(0.05, DELTA), Recording(believing(0.2).weights)
     alike = Sample(np.zeros(600, dtype=int), np.full(600, 1 / 600), exact=False)
-    assert rule(PROBLEM, posterior, alike, 50, generator(208)) is None
+    assert rule(PROBLEM, posterior, alike, 0, 50, generator(208)) is None
     assert sum(posterior.counts) / 2 < 0.75 * 0.05 * rule.pairs(50) / 0.2 / 2
 
 
@@ -165,7 +165,7 @@ def test_all_pairs_of_a_few_draws_rule_more_out(diameter, rounds):
     for run in range(rounds):
         posterior = Recording(believing(diameter).weights)
         sample = Draws(posterior.weights).sample(64, generator(209, run))
-        rule(PROBLEM, posterior, sample, 5, generator(210, run))
+        rule(PROBLEM, posterior, sample, 0, 5, generator(210, run))
         by_halves += rule._hopeless(
             halves_apart(PROBLEM, sample.structures), rule.pairs(5), log(5 * 6 / rule.delta), SURE
         )
@@ -191,7 +191,7 @@ def test_closeness_shrinks_epsilon_by_its_square():
 @pytest.mark.parametrize(("diameter", "stops"), [(0.19, True), (0.21, False)])
 def test_exact_weights_need_no_sampling(diameter, stops):
     sample = Sample(np.arange(SIZE), believing(diameter).weights, exact=True)
-    reason = DiameterBelow(EPSILON)(PROBLEM, None, sample, 1, None)
+    reason = DiameterBelow(EPSILON)(PROBLEM, None, sample, 0, 1, None)
     assert (reason == "the average diameter is below 0.2") if stops else reason is None
 
 
@@ -216,16 +216,16 @@ def test_large_finite_families_are_sampled_by_their_weights():
     fresh = np.concatenate([prior.sample(2 * rule.pairs(1), rng).structures for _ in range(2)])
     assert abs((fresh == size - 1).mean() - 0.6) < 4 * 0.5 / np.sqrt(len(fresh))
     alike = Sample(np.full(600, size - 1), np.full(600, 1 / 600), exact=False)
-    assert rule(problem, prior, alike, 1, rng) is not None  # a list of all structures, each once, has diameter 1
+    assert rule(problem, prior, alike, 0, 1, rng) is not None  # a list of all structures, each once, has diameter 1
 
 
 def test_budget_and_any_of():
-    assert [Budget(3)(None, None, None, t, None) is not None for t in (1, 3, 4, 5)] == [False, False, True, True]
+    assert [Budget(3)(None, None, None, n, 9, None) is not None for n in (0, 2, 3, 4)] == [False, False, True, True]
     both = any_of(Budget(9), Budget(3))
-    assert both(None, None, None, 3, None) is None
-    assert both(None, None, None, 4, None) == "the budget of 3 answers is used up"
-    assert both(None, None, None, 10, None) == "the budget of 9 answers is used up"  # the first of the list
-    assert any_of()(None, None, None, 10, None) is None
+    assert both(None, None, None, 2, 9, None) is None
+    assert both(None, None, None, 3, 4, None) == "the budget of 3 answers is used up"
+    assert both(None, None, None, 9, 10, None) == "the budget of 9 answers is used up"  # the first of the list
+    assert any_of()(None, None, None, 9, 10, None) is None
 
 
 @pytest.mark.parametrize(

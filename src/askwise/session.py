@@ -230,16 +230,15 @@ class Session(Reading):
 
     def resume(self, log: Iterable[Event], trail: tuple[tuple[int, Posterior], ...]) -> None:
         """Puts a new session where this log has led before, with the posteriors of its latest answers: at once."""
-        told, turn, aim = dict[str, tuple[int, Answer]](), 0, self.aim
+        told, turn = dict[str, tuple[int, Answer]](), 0
         for event in log:
             self.conversation.record(event)
             id, kind = event.get("question", ""), event["event"]
             if kind == "tell":
                 told[id] = (turn, self.conversation.answer(event))
-            aim = self._other(event) if kind == "goal" else aim
+            self.aim = self._other(event) if kind == "goal" else self.aim
             turn += kind == "tell" or (kind == "undo" and told.pop(id, None) is not None)
-        self.aim = aim
-        self.turn = Turn(aim, Beliefs(self.prior, aim.seed, told, trail, turn))
+        self.turn = Turn(self.aim, Beliefs(self.prior, self.aim.seed, told, trail, turn))
 
     def refresh(self) -> None:
         """Takes in what others have written to the journal since."""
@@ -301,4 +300,4 @@ class Session(Reading):
         other = self._remake({**self.recipe, "goal": event["goal"], "options": event["options"]}).aim
         if type(other.problem.family) is not type(self.problem.family):
             raise SettingError(f"the goal {event['goal']} needs other questions than were answered; start a new study")
-        return replace(other, seed=self.aim.seed, draws=self.aim.draws)
+        return replace(other, seed=self.aim.seed, draws=self.aim.draws, changes=self.aim.changes + 1)

@@ -25,10 +25,14 @@ FEW = 30  # draws, below which their pairs say nothing about their own error
 
 
 class Stop(Protocol):
-    """The reason to stop at the start of round 1, 2, ..., or None."""
+    """The reason to stop, or None, with so many `answers` in force.
+
+    `round` 1, 2, ... counts every time that one looks, also after an undo or a change of goal: no two looks of a
+    session have the same, so that each has a share of delta of its own.
+    """
 
     def __call__(
-        self, problem: Problem, posterior: Posterior, sample: Sample, round: int, rng: Generator
+        self, problem: Problem, posterior: Posterior, sample: Sample, answers: int, round: int, rng: Generator
     ) -> str | None: ...
 
 
@@ -36,7 +40,7 @@ class Stop(Protocol):
 class Budget:
     """Stop after so many answers.
 
-    >>> Budget(3)(None, None, None, 4, None)
+    >>> Budget(3)(None, None, None, 3, 4, None)
     'the budget of 3 answers is used up'
     """
 
@@ -47,9 +51,9 @@ class Budget:
             raise SettingError(f"a budget must be at least one answer, got {self.answers}")
 
     def __call__(
-        self, problem: Problem, posterior: Posterior, sample: Sample, round: int, rng: Generator
+        self, problem: Problem, posterior: Posterior, sample: Sample, answers: int, round: int, rng: Generator
     ) -> str | None:
-        return f"the budget of {self.answers} answers is used up" if round > self.answers else None
+        return f"the budget of {self.answers} answers is used up" if answers >= self.answers else None
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ class DiameterBelow:
         return ceil(48 / self.target * log(round * (round + 1) / self.delta))
 
     def __call__(
-        self, problem: Problem, posterior: Posterior, sample: Sample, round: int, rng: Generator
+        self, problem: Problem, posterior: Posterior, sample: Sample, answers: int, round: int, rng: Generator
     ) -> str | None:
         reason = f"the average diameter is below {self.target:.3g}"
         if sample.exact:
@@ -157,16 +161,16 @@ def halves_apart(problem: Problem, draws: Structures) -> Floats:
 class AnyOf:
     """Stop for the first of several reasons.
 
-    >>> any_of(Budget(5), Budget(3))(None, None, None, 4, None)
+    >>> any_of(Budget(5), Budget(3))(None, None, None, 3, 4, None)
     'the budget of 3 answers is used up'
     """
 
     rules: tuple[Stop, ...]
 
     def __call__(
-        self, problem: Problem, posterior: Posterior, sample: Sample, round: int, rng: Generator
+        self, problem: Problem, posterior: Posterior, sample: Sample, answers: int, round: int, rng: Generator
     ) -> str | None:
-        reasons = (rule(problem, posterior, sample, round, rng) for rule in self.rules)
+        reasons = (rule(problem, posterior, sample, answers, round, rng) for rule in self.rules)
         return next((reason for reason in reasons if reason is not None), None)
 
 

@@ -79,7 +79,8 @@ class Certificate:
             if self.confidence == 1
             else f", at most {self.upper_bound:.3f} (simulation confidence {self.confidence:.0%})"
         )
-        exact = f"; it is exactly right with probability {self.probability_exact:.0%}" if self.probability_exact else ""
+        right = percent(self.probability_exact, certain=self.confidence == 1)
+        exact = f"; it is exactly right with probability {right}" if self.probability_exact else ""
         warning = f"; but {self.warning}" if self.warning else ""
         after = f"{self.answers} answer{'s' if self.answers != 1 else ''}"
         return f"On average over what is still plausible after {after}, {claim}{bound}{exact}{warning}."
@@ -123,6 +124,17 @@ def certify(
         assumptions=_assumptions(problem, sample),
         phrase=getattr(problem.distance, "phrase", PLAIN),
     )
+
+
+def percent(chance: float, certain: bool = False) -> str:
+    """A probability for people: 0% and 100% only where it is `certain`, not where it is rounded or was not drawn.
+
+    >>> percent(0.004), percent(0.5), percent(0.996), percent(1.0), percent(1.0, certain=True)
+    ('less than 1%', '50%', 'more than 99%', 'more than 99%', '100%')
+    """
+    if certain and chance in (0, 1):
+        return f"{chance:.0%}"
+    return "less than 1%" if chance < 0.01 else "more than 99%" if chance > 0.99 else f"{chance:.0%}"
 
 
 def upper_bound(values: Floats, delta: float) -> float:

@@ -108,7 +108,7 @@ class DiameterBelow:
             if size == 0 or (len(seen) and self._hopeless(seen, total, wanted, HOPE)):
                 return None
             seen = np.append(seen, halves_apart(problem, posterior.sample(2 * size, rng).structures))
-        return f"{reason} with confidence {1 - self.delta:.0%}"
+        return f"{reason} with confidence {100 * (1 - self.delta):.6g}%"
 
     def _hopeless(self, values: Floats, total: int, wanted: float, luck: float) -> bool:
         """Whether `total` distances like these would hardly suffice, even if these are large by chance."""

@@ -74,7 +74,7 @@ class Session(Reading):
         self.journal: Journal | None = None
         self._remake = remake
         shown = describe or (lambda structure: structure)
-        self.aim = Aim(problem, strategy(rule), stop, seed, draws, candidates, repeat, shown)
+        self.aim = Aim(problem, strategy(rule, problem), stop, seed, draws, candidates, repeat, shown)
         self._begin()
         few = prior.sample(CHECKED, stream(seed, 0, "verify")).structures
         verify(problem.distance, few[np.arange(min(CHECKED, len(few)))])
@@ -176,7 +176,7 @@ class Session(Reading):
         With `effort`, no more draws and candidates a question than that.
         """
         other = copy(self)
-        chosen = self.aim.rule if rule is None else strategy(rule)
+        chosen = self.aim.rule if rule is None else strategy(rule, self.problem)
         other.journal, other.conversation, other._ahead = None, self.conversation.copy(), {}
         draws, candidates = (
             count if effort is None else min(count, effort) for count in (self.aim.draws, self.aim.candidates)

@@ -79,7 +79,7 @@ class Session(Reading):
         self._remake = remake
         self.lock = RLock()
         shown = describe or (lambda structure: structure)
-        self.aim = Aim(problem, strategy(rule), stop, seed, draws, candidates, repeat, shown)
+        self.aim = Aim(problem, strategy(rule, problem), stop, seed, draws, candidates, repeat, shown)
         self._begin()
         few = prior.sample(CHECKED, stream(seed, 0, "verify")).structures
         verify(problem.distance, few[np.arange(min(CHECKED, len(few)))])
@@ -202,7 +202,7 @@ class Session(Reading):
         """
         other = copy(self)
         other.lock = RLock()
-        chosen = self.aim.rule if rule is None else strategy(rule)
+        chosen = self.aim.rule if rule is None else strategy(rule, self.problem)
         other.journal, other.conversation, other._ahead = None, self.conversation.copy(), {}
         draws, candidates = (
             count if effort is None else min(count, effort) for count in (self.aim.draws, self.aim.candidates)
@@ -253,16 +253,15 @@ class Session(Reading):
     @one_at_a_time
     def resume(self, log: Iterable[Event], trail: tuple[tuple[int, Posterior], ...]) -> None:
         """Puts a new session where this log has led before, with the posteriors of its latest answers: at once."""
-        told, turn, aim = dict[str, tuple[int, Answer]](), 0, self.aim
+        told, turn = dict[str, tuple[int, Answer]](), 0
         for event in log:
             self.conversation.record(event)
             id, kind = event.get("question", ""), event["event"]
             if kind == "tell":
                 told[id] = (turn, self.conversation.answer(event))
-            aim = self._other(event) if kind == "goal" else aim
+            self.aim = self._other(event) if kind == "goal" else self.aim
             turn += kind == "tell" or (kind == "undo" and told.pop(id, None) is not None)
-        self.aim = aim
-        self.turn = Turn(aim, Beliefs(self.prior, aim.seed, told, trail, turn))
+        self.turn = Turn(self.aim, Beliefs(self.prior, self.aim.seed, told, trail, turn))
 
     @one_at_a_time
     def refresh(self) -> None:
@@ -335,7 +334,7 @@ class Session(Reading):
         other = self._remake({**self.recipe, "goal": event["goal"], "options": event["options"]}).aim
         if type(other.problem.family) is not type(self.problem.family):
             raise SettingError(f"the goal {event['goal']} needs other questions than were answered; start a new study")
-        return replace(other, seed=self.aim.seed, draws=self.aim.draws)
+        return replace(other, seed=self.aim.seed, draws=self.aim.draws, changes=self.aim.changes + 1)
 
 
 def _foresee(

@@ -46,6 +46,7 @@ class Aim:
     candidates: int
     repeat: bool
     describe: Callable[[Any], Any]
+    changes: int = 0  # of the goal, before this one
 
 
 class Turn:
@@ -78,6 +79,11 @@ class Turn:
         return after
 
     @property
+    def revision(self) -> int:
+        """How often the evidence or the goal has changed. Undo raises it too, so that no two turns share a number."""
+        return self.beliefs.turn + self.aim.changes
+
+    @property
     def posterior(self) -> Posterior:
         return self.beliefs.posterior
 
@@ -93,7 +99,7 @@ class Turn:
 
     @property
     def sample(self) -> Sample:
-        rng = stream(self.aim.seed, self.beliefs.turn, "sample")
+        rng = stream(self.aim.seed, self.revision, "sample")
         return self._once("sample", lambda: self.posterior.sample(self.aim.draws, rng))
 
     @property
@@ -106,7 +112,7 @@ class Turn:
 
     @property
     def certificate(self) -> Certificate:
-        rng = stream(self.aim.seed, self.beliefs.turn, "certificate")
+        rng = stream(self.aim.seed, self.revision, "certificate")
         return self._once(
             "certificate", lambda: certify(self.aim.problem, self.posterior, self.estimate, self.answers, rng)
         )
@@ -216,8 +222,8 @@ class Turn:
     def _reason(self) -> str | None:
         if self.aim.stop is None:
             return None
-        rng = stream(self.aim.seed, self.beliefs.turn, "stop")
-        return self.aim.stop(self.aim.problem, self.posterior, self.sample, len(self.beliefs.told) + 1, rng)
+        rng, answers = stream(self.aim.seed, self.revision, "stop"), len(self.beliefs.told)
+        return self.aim.stop(self.aim.problem, self.posterior, self.sample, answers, self.revision + 1, rng)
 
     @one_thread
     def _diameter(self) -> float:

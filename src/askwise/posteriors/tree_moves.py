@@ -81,7 +81,9 @@ def mark_wrong(tree: Tree, evidence: Evidence, wrong: Ints, first: int, last: in
             if tree.place[one] > tree.place[two]:
                 one, two = two, one
             branch, meet, target = one, tree.parent[one], tree.place[two]
-            while tree.end[meet] <= target:
+            for _ in range(len(tree.parent)):  # no way up is longer than the tree has nodes
+                if tree.end[meet] > target:
+                    break
                 branch, meet = meet, tree.parent[meet]
             weight = evidence.weight[row]
             if evidence.odd[row] == item:
@@ -135,7 +137,9 @@ def price_edges(tree: Tree, work: Work, node: int, strength: float, beta: float)
 def first_above(sums: Floats, value: float) -> int:
     """The first place of rising sums that is above a value."""
     low, high = 0, len(sums) - 1
-    while low < high:
+    for _ in range(64):  # bits of a place: each step halves what is left
+        if low >= high:
+            break
         middle = (low + high) // 2
         if sums[middle] > value:
             high = middle
@@ -174,7 +178,9 @@ def chosen(tree: Tree, focus: Ints, state: Ints) -> int:
     if len(focus) == 0:
         return int(tree.line[1 + int(uniform(state) * (len(tree.line) - 1))])
     node = focus[int(uniform(state) * len(focus))]
-    while tree.parent[node] >= 0 and uniform(state) < CLIMB:
+    for _ in range(len(tree.parent)):
+        if tree.parent[node] < 0 or uniform(state) >= CLIMB:
+            break
         node = tree.parent[node]
     return int(node) if tree.parent[node] >= 0 else -1
 

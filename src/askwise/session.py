@@ -14,7 +14,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from askwise.beliefs import Beliefs
+from askwise.beliefs import Beliefs, Kept
 from askwise.conversation import NUMBER, Conversation, Event, Journal, happened
 from askwise.distances import verify
 from askwise.errors import DataError, NothingToAsk, SettingError
@@ -228,7 +228,7 @@ class Session(Reading):
                 "give the whole log of a session that was built the same way"
             ) from error
 
-    def resume(self, log: Iterable[Event], trail: tuple[tuple[int, Posterior], ...]) -> None:
+    def resume(self, log: Iterable[Event], trail: tuple[Kept, ...]) -> None:
         """Puts a new session where this log has led before, with the posteriors of its latest answers: at once."""
         told, turn, aim = dict[str, tuple[int, Answer]](), 0, self.aim
         for event in log:

@@ -112,7 +112,8 @@ class Model:
         work = (len(values) + len(self.row_features) + len(self.column_features)) * rows[0].size
         for some in portions(sweeps, work, NUMBERS_A_CALL):
             sweep_chains(some.stop - some.start, row, column, self.prior, level, tightness, precision, rng)
-        return Chains(*(np.moveaxis(part, -1, 0) for part in last))
+        # in one piece, as a checkpoint brings them back: products of other layouts differ in their last bits
+        return Chains(*(np.ascontiguousarray(np.moveaxis(part, -1, 0)) for part in last))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from askwise.beliefs import Beliefs
+from askwise.beliefs import Beliefs, Kept
 from askwise.conversation import NUMBER, Conversation, Event, Journal, happened
 from askwise.distances import verify
 from askwise.errors import DataError, NothingToAsk, SettingError, StudyError
@@ -251,7 +251,7 @@ class Session(Reading):
             ) from error
 
     @one_at_a_time
-    def resume(self, log: Iterable[Event], trail: tuple[tuple[int, Posterior], ...]) -> None:
+    def resume(self, log: Iterable[Event], trail: tuple[Kept, ...]) -> None:
         """Puts a new session where this log has led before, with the posteriors of its latest answers: at once."""
         told, turn = dict[str, tuple[int, Answer]](), 0
         for event in log:

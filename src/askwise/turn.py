@@ -19,7 +19,6 @@ from askwise.errors import NothingToAsk
 from askwise.pool import SURVIVORS, race
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
-from askwise.reliability import reliabilities
 from askwise.split import average_diameter
 from askwise.stopping import Stop
 from askwise.strategies import Strategy
@@ -93,9 +92,8 @@ class Turn:
 
     @property
     def people(self) -> Mapping[str, float]:
-        """How far each of several people is trusted; worked out anew where a checkpoint has only left the posterior."""
-        rng = stream(self.aim.seed, self.beliefs.turn, "people")
-        return self.beliefs.trusted or self._once("people", lambda: reliabilities(self.posterior, self.answers, rng))
+        """How far each of several people is trusted; empty with one."""
+        return self.beliefs.trusted
 
     @property
     def sample(self) -> Sample:

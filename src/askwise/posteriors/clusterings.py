@@ -35,6 +35,7 @@ VISITS = 120  # to items, at least
 SURPRISED = 32  # sweeps after an answer that nearly none expected
 THIN = 4  # sweeps between two draws of one chain: see `sample`
 SPLITS = 4  # tries to divide or merge after each sweep
+LARGEST_FEATURE = 1e100  # its square is still a number, and so is that of one over it
 WIDE = (1.0, 1.0, 1.0)  # standard deviation of log alpha, log s2, log t2 in the prior
 
 
@@ -212,11 +213,14 @@ def _rows(count: int, features: Any, similarity: Any, components: int) -> Floats
         raise DataError(f"features must be {count} rows of finite numbers, one an item; got shape {rows.shape}")
     if not rows.shape[1]:
         return rows
+    largest = np.abs(rows).max()
+    if largest > LARGEST_FEATURE:
+        raise DataError(f"features must lie from -{LARGEST_FEATURE:g} to {LARGEST_FEATURE:g}, got {largest:g}")
     rows -= rows.mean(axis=0)
     if rows.shape[1] > components:
         left, lengths, _ = np.linalg.svd(rows, full_matrices=False)
         rows = left[:, :components] * lengths[:components]
-    return np.ascontiguousarray(rows[:, rows.any(axis=0)])
+    return np.ascontiguousarray(rows[:, np.abs(rows).max(axis=0) > 1 / LARGEST_FEATURE])
 
 
 def scaled(similarity: Any, count: int, components: int = COMPONENTS) -> Floats:

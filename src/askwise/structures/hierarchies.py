@@ -18,6 +18,7 @@ from askwise.errors import DataError, SettingError
 from askwise.structures import checked_numbers, draw_pool
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
+PAIRS_A_CALL = 10_000_000  # of items of all trees whose answers are found in one call: .1 s
 LARGEST = 8  # items up to which all trees are listed: 135,135 of them
 
 
@@ -58,11 +59,13 @@ class Hierarchies:
 
     def answers(self, structures: Ints, atoms: Ints) -> Ints:
         """(S, A) places of the items left out, in 8 bits."""
+        from askwise.compiled import portions  # brings numba, which `import askwise` must not
         from askwise.structures.tree_answers import left_out
 
         trees, triples = (np.ascontiguousarray(values, dtype=np.int32) for values in (structures, atoms))
         result = np.empty((len(trees), len(triples)), dtype=np.int8)
-        left_out(trees, triples.reshape(-1, 3), result)
+        for some in portions(len(trees), self.count**2 + len(triples), PAIRS_A_CALL):
+            left_out(trees[some], triples.reshape(-1, 3), result[some])
         return result
 
     def decide(self, predictions: Floats) -> Ints:

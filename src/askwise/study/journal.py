@@ -12,6 +12,7 @@ from askwise.conversation import Event
 from askwise.errors import StudyError
 from askwise.study.checkpoint import freeze
 from askwise.study.store import Checkpoint, Record, Store, chained, written
+from askwise.threads import processor
 
 logger = logging.getLogger("askwise.study")
 EVERY = 20  # answers after which a checkpoint is kept
@@ -65,7 +66,7 @@ class StudyJournal:
         self._kept = session.turn.beliefs.turn
 
     def stands_for(self, kept: Checkpoint) -> bool:
-        """Whether a checkpoint was made of this very log, by programs that would compute the same."""
+        """Whether a checkpoint was made of this very log, by programs and a processor that would compute the same."""
         known = kept.position < len(self.digests) and self.digests[kept.position] == kept.digest
         return known and kept.made_by == made_by()
 
@@ -79,7 +80,8 @@ class StudyJournal:
 
 @cache
 def made_by() -> str:
-    """What a posterior depends on beside the log."""
+    """What a posterior depends on beside the log: the programs and, in its last bits, the kind of processor."""
     from askwise import __version__
 
-    return " ".join([f"askwise {__version__}", *(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba"))])
+    programs = [f"askwise {__version__}", *(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba"))]
+    return " ".join([*programs, "on", processor()])

@@ -21,7 +21,7 @@ def export(
         typer.Option("--output", "-o", help="By its ending: .csv, .tsv, .jsonl, .parquet, .nc (ArviZ) or .json."),
     ] = None,
     what: Annotated[str, typer.Option(help="answers, draws of the posterior, or predictions.")] = "answers",
-    count: Annotated[int, typer.Option(min=1, help="Draws.")] = 1000,
+    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="Draws.")] = 1000,
 ) -> None:
     """Writes answers, posterior draws or predictions as a table, or the whole study as .json."""
     from askwise.study import exchange

@@ -55,8 +55,9 @@ def classifier(
     """Learns which of two or more labels each row has, from few labelled rows. The estimate is a label for every row.
 
     `fair_on` names a column with two values, such as a sex: then it also matters that the rows that deserve the second
-    label get it equally often in both groups, `fairness_weight` times as much as that labels are right. The column is
-    a feature like any other; leave it out with `features` if it should not be.
+    label get it equally often in both groups, `fairness_weight` times as much as that labels are right: at a distance
+    of epsilon, at most a share epsilon of the labels is wrong and the groups differ by at most epsilon /
+    `fairness_weight`. The column is a feature like any other; leave it out with `features` if it should not be.
 
     `feature_map` is a function from the features as numbers (N, P), standardised, to others (N, Q) in which labels are
     told apart by a plane, such as their squares. A session with one cannot be saved as JSON.

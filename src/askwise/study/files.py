@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from askwise.errors import SettingError, StudyError
+from askwise.tables import NUMBER
 
 Table = dict[str, list[Any]]  # column -> its values
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet's formulas begin
 
 
 def write(columns: Table, path: str | Path) -> None:
@@ -53,11 +55,22 @@ def whole(path: str | Path) -> Iterator[Path]:
 def _delimited(delimiter: str) -> Callable[[Table, Path], None]:
     def write_rows(columns: Table, path: Path) -> None:
         with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-            writer.writerow(columns)
-            writer.writerows(zip(*columns.values(), strict=True))
+            plain, quoted = (
+                csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=quoting)
+                for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+            )
+            for row in (tuple(columns), *zip(*columns.values(), strict=True)):
+                # a line break of old files, which the writer itself would leave without quotes
+                broken = any(isinstance(cell, str) and "\r" in cell for cell in row)
+                (quoted if broken else plain).writerow(map(_inert, row))
 
     return write_rows
+
+
+def _inert(cell: Any) -> Any:
+    """A text that a spreadsheet would run as a formula gets a ' in front, which spreadsheets read as "this is text"."""
+    formula = isinstance(cell, str) and cell.startswith(FORMULA) and not NUMBER.fullmatch(cell)
+    return f"'{cell}" if formula else cell
 
 
 def _lines(columns: Table, path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -72,7 +73,7 @@ def asking(study, *options):
 
 def single_keys(child):
     """Whether the terminal gives keys as they are pressed."""
-    return not termios.tcgetattr(child.fd)[3] & termios.ICANON
+    return not termios.tcgetattr(child.child_fd)[3] & termios.ICANON
 
 
 def eventually(wanted):
@@ -93,17 +94,27 @@ def test_the_terminal_is_left_as_it_was(study, number):
     assert child.exitstatus == 128 + number
 
 
+@pytest.mark.skipif(
+    shutil.which("dash") is None, reason="NOT RUN: dash is not installed, a shell that leaves terminals alone"
+)
 def test_a_pause_gives_the_terminal_back(study):
-    child = asking(study, "--no-forecast")
     before = len(askwise.open(study).answers)
-    child.sendcontrol("z")
-    eventually(lambda: not single_keys(child))
-    child.kill(signal.SIGCONT)
-    eventually(lambda: single_keys(child))
-    child.send("1")
-    child.expect("undecided")
-    child.send("q")
-    child.expect(pexpect.EOF)
+    shell = pexpect.spawn("dash", ["-i"], encoding="utf-8", timeout=WAIT, env={**os.environ, "PS1": "ready> "})
+    shell.expect("ready> ")
+    shell.sendline(f"{sys.executable} -c 'from askwise.cli import main; main()' ask {study} --no-forecast")
+    shell.expect("undecided")
+    assert single_keys(shell)
+    shell.sendcontrol("z")
+    shell.expect("ready> ")
+    assert not single_keys(shell)
+    shell.sendline("fg")
+    eventually(lambda: single_keys(shell))
+    shell.send("1")
+    shell.expect("undecided")
+    shell.send("q")
+    shell.expect("ready> ")
+    shell.sendline("exit")
+    shell.expect(pexpect.EOF)
     assert len(askwise.open(study).answers) == before + 1
 
 

@@ -48,7 +48,7 @@ def export(
 
 
 def import_study(
-    source: Annotated[Path, typer.Argument(metavar="JSON", help="What askwise export FILE study.json wrote.")],
+    source: Annotated[Path, typer.Argument(metavar="JSON", help="What askwise export FILE -o study.json wrote.")],
     output: Annotated[str | None, typer.Option("--output", "-o", help="The study to make [JSON.askwise].")] = None,
 ) -> None:
     """Makes a study of one that was exported as .json."""

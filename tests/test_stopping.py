@@ -270,7 +270,9 @@ def test_large_finite_families_are_sampled_by_their_weights():
     rng = generator(206)
     fresh = np.concatenate([prior.sample(2 * rule.pairs(1), rng).structures for _ in range(2)])
     assert abs((fresh == size - 1).mean() - 0.6) < 4 * 0.5 / np.sqrt(len(fresh))
-    assert rule(problem, prior, standing(size - 1), 0, 1, rng) is not None  # a list of all structures, each once, has diameter 1
+    assert (
+        rule(problem, prior, standing(size - 1), 0, 1, rng) is not None
+    )  # a list of all structures, each once, has diameter 1
 
 
 def test_budget_and_any_of():

@@ -22,6 +22,7 @@ BLOCK = 1024  # pairs drawn together at most
 SURE = 3  # standard errors at which the draws at hand are taken to rule a diameter out
 HOPE = 1  # standard errors of luck for which more are drawn
 BET = 0.5  # share of the largest bet that may be made: distances are skewed, and a large one costs a large bet dearly
+SMALLEST = 1e-300  # epsilon and delta: below, there are more pairs of draws than can be counted
 FEW = 30  # draws, below which their pairs say nothing about their own error
 
 
@@ -78,10 +79,10 @@ class DiameterBelow:
     closeness: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0 < self.epsilon <= 1:
-            raise SettingError(f"epsilon must be in (0, 1], got {self.epsilon}")
-        if not 0 < self.delta < 1:
-            raise SettingError(f"delta must be in (0, 1), got {self.delta}")
+        if not SMALLEST <= self.epsilon <= 1:
+            raise SettingError(f"epsilon must be in (0, 1] and at least {SMALLEST:g}, got {self.epsilon}")
+        if not SMALLEST <= self.delta < 1:
+            raise SettingError(f"delta must be in (0, 1) and at least {SMALLEST:g}, got {self.delta}")
         if not 1 <= self.closeness < inf:
             raise SettingError(f"closeness must be at least 1, got {self.closeness}")
 

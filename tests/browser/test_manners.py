@@ -13,9 +13,11 @@ from tests.browser.site import PHONE, TOKEN, accessible, count, playwright, pres
 
 expect = playwright.expect
 SOON = 30_000  # milliseconds for a learner that may have to start first
-LINES = (
-    "node => { const all = document.createRange(); all.selectNodeContents(node); return all.getClientRects().length; }"
-)
+LINES = """node => {
+    const all = document.createRange();
+    all.selectNodeContents(node);
+    return all.getClientRects().length;
+}"""
 
 
 @pytest.fixture
@@ -158,6 +160,7 @@ def test_a_study_at_its_end_goes_on_if_the_owner_says_so(site, owner):
         expect(owner.locator("#state")).to_have_text("open")
         page.evaluate("dispatchEvent(new Event('focus'))")
         page.locator("#asking").wait_for()
+        ready(page)
         press(page, "ArrowLeft")
         assert count(page) == 2
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from askwise.cli.common import visible
 from askwise.errors import SettingError
 
 LOADED = 5.0  # seconds in which compiled code is loaded, where there is any
@@ -28,6 +29,7 @@ def serve(
     from askwise.server.hub import Hub
     from askwise.server.learner import Learner
     from askwise.server.workers import warm
+    from askwise.study.address import Address
 
     hub = Hub(target, Learner(1))  # refuses what is no study before a server starts
     goals = {record.recipe["goal"]: record.recipe for record in map(hub.record, hub.names())}
@@ -55,5 +57,5 @@ def serve(
         typer.echo("One moment: the learner gets ready; the first time after an installation it is compiled.")
     compiling.join()
     where = f"http://{host}:{listener.getsockname()[1]}"
-    typer.echo(f"Serving {target}. The owner's page: {where}/login?token={app.state.token}")
+    typer.echo(f"Serving {visible(str(Address.of(target)))}. The owner's page: {where}/login?token={app.state.token}")
     uvicorn.Server(config(app, behind_proxy)).run(sockets=[listener])

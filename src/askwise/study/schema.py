@@ -157,6 +157,8 @@ def bring_up_to_date(connection: Connection, where: str) -> None:
         connection.execute(insert(schema).values(version=VERSION))
         return
     found = connection.execute(select(schema.c.version)).scalar_one()
+    if not isinstance(found, int) or found < min(VERSION, *MIGRATIONS):
+        raise StudyError(f"{where} says that its format is {found!r}, which no askwise wrote; take a copy from before")
     if found > VERSION:
         raise StudyError(
             f"{where} was written by a newer askwise (format {found}, this one reads up to {VERSION}); update askwise"

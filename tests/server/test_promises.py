@@ -98,6 +98,7 @@ def test_the_figures_of_the_page_are_those_of_the_code():
         ("belongs for two minutes to whom", leases.SECONDS == 120),
         ("head of a request within ten seconds", InTime.seconds == 10),
         ("for more than five minutes is stopped", workers.LONGEST == 300),
+        ("one of the learner's after half an hour", learner.LONGEST == 1800),
         ("every three seconds at most", live.EVERY == 3),
         ("the [report](report.md) takes 4,000", certificate.DRAWS == 4000),
         ("keeps the last 300 sessions and beginnings", learner.HELD == 300),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import askwise
@@ -40,8 +42,11 @@ def test_python_and_the_command_take_the_same_rows(goal, monkeypatch, tmp_path):
                 make(goal, read(table), options)
 
 
-def test_every_goal_has_a_limit():
+def test_every_goal_has_a_limit_and_the_docs_tell_it():
     assert set(LIMITS) == set(GOALS)
+    text = (Path(__file__).parents[2] / "docs/goals.md").read_text(encoding="utf-8")
+    for goal, most in LIMITS.items():
+        assert f"| `{goal}` | {most:,} |" in text
 
 
 def test_what_was_saved_opens_whatever_its_size(monkeypatch, tmp_path):

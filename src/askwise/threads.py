@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, wraps
 from threading import Lock
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 from zlib import crc32
 
 import numpy as np
@@ -18,6 +18,7 @@ from threadpoolctl import ThreadpoolController
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 @lru_cache(maxsize=1)
@@ -73,6 +74,18 @@ def one_thread(function: Callable[Arguments, Result]) -> Callable[Arguments, Res
             return function(*args, **kwargs)
 
     return capped
+
+
+def one_at_a_time(method: Method) -> Method:
+    """A method that threads enter one after the other, by the `lock` of its object, and that has one BLAS thread."""
+    capped = one_thread(method)
+
+    @wraps(method)
+    def locked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with self.lock:
+            return capped(self, *args, **kwargs)
+
+    return cast(Method, locked)
 
 
 def processor() -> str:

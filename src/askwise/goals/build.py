@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from inspect import signature
 from typing import Any
 
-from askwise.errors import DataError, SettingError
+from askwise.errors import DataError, RuleError, SettingError
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.reading import Recipe
@@ -72,7 +72,17 @@ def check_rows(goal: str, rows: int) -> None:
 
 
 def remake(recipe: Recipe) -> Session:
-    """The session of a recipe, new."""
+    """The session of a recipe, new. A rule that older studies may have and that does not suit their questions gives way
+    to the default: what was answered stays within reach."""
+    try:
+        return _made(recipe)
+    except RuleError:
+        session = _made({**recipe, "options": {**recipe["options"], "rule": "expected"}})
+        session.recipe = recipe
+        return session
+
+
+def _made(recipe: Recipe) -> Session:
     before = _remaking.set(True)
     try:
         return GOALS[recipe["goal"]](recipe["data"], **recipe["options"])
@@ -94,7 +104,7 @@ def other_goal(recipe: Recipe, goal: str, wanted: Mapping[str, Any]) -> Recipe:
     if goal != recipe["goal"]:
         check_rows(goal, max(map(len, recipe["data"].values()), default=0))
     kept = {option: value for option, value in recipe["options"].items() if option in known and option not in WANTS}
-    made = remake({"goal": goal, "data": recipe["data"], "options": {**kept, **wanted}}).recipe
+    made = _made({"goal": goal, "data": recipe["data"], "options": {**kept, **wanted}}).recipe
     if made is None:
         raise SettingError("a function cannot be kept in a file; choose a rule and a score by their names")
     return made

@@ -204,21 +204,18 @@ class MatrixPosterior:
         """`count` draws: one a chain as they stand; or, where more are wanted, chains run on, in random order.
 
         Of one chain, the distances of two draws 24 sweeps apart to an estimate were correlated by less than .1 in all
-        cases measured, which is what a certificate that counts draws as independent can bear. Mixed, two draws of the
-        same chain are compared no more often than any two.
+        cases measured. Mixed, two draws of the same chain are compared no more often than any two.
         """
         chains, size, units = self.chains, len(self.chains.level), (self.model.center, self.model.scale)
         if count <= size:
-            drawn = chains.structures(*units)
-            if count < size:
-                drawn = drawn[np.sort(rng.choice(size, count, replace=False))]
-            return Sample(drawn, np.full(count, 1 / count), exact=False)
+            chosen = np.sort(rng.choice(size, count, replace=False)) if count < size else np.arange(size)
+            return Sample(chains.structures(*units)[chosen], np.full(count, 1 / count), exact=False, chains=chosen)
         parts = []
         for _ in range(0, count, size):
             chains = self.model.moved(chains, self.answered, self.values, self.trust, THIN, rng)
             parts.append(chains.structures(*units))
-        drawn = np.concatenate(parts)[rng.permutation(len(parts) * size)[:count]]
-        return Sample(drawn, np.full(count, 1 / count), exact=False)
+        chosen = rng.permutation(len(parts) * size)[:count]
+        return Sample(np.concatenate(parts)[chosen], np.full(count, 1 / count), exact=False, chains=chosen % size)
 
     def diagnostics(self) -> Mapping[str, float]:
         """What was learned beside the matrix: noise, and the spread of offsets and of the factors' product."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import DataError, SettingError
-from askwise.structures import draw_pool
+from askwise.structures import checked_numbers, draw_pool
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 PAIRS_A_CALL = 10_000_000  # of items of all trees whose answers are found in one call: .1 s
@@ -50,6 +50,9 @@ class Hierarchies:
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         return triple_of(draw_pool(comb(self.count, 3), count, rng), self.count)
+
+    def checked_atom(self, atom: Any) -> Ints:
+        return checked_numbers(atom, self.count, self.count, self.count, different=True)
 
     def predict(self, structures: Ints, atoms: Ints) -> Floats:
         return self.answers(structures, atoms).astype(float)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import DataError, SettingError
-from askwise.structures import draw_pool
+from askwise.structures import checked_numbers, draw_pool
 from askwise.types import Bools, Floats, Ints, Option, Prompt, Structures
 
 GRID = 16  # possible answers looked at for each entry
@@ -61,6 +61,9 @@ class Matrices:
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         entries = np.argwhere(self.askable)
         return entries[draw_pool(len(entries), count, rng)]
+
+    def checked_atom(self, atom: Any) -> Ints:
+        return checked_numbers(atom, *self.shape)
 
     def cost(self, atoms: Ints) -> Floats:
         """(A,): what an answer takes."""

@@ -17,7 +17,6 @@ from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.types import Atoms, Sample, Scored
 
-
 NUMBERS = ("expected", "ndbal", "ndbal-paper", "random", "variance")  # the rules for answers that are numbers
 
 

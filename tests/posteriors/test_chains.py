@@ -167,7 +167,7 @@ def test_certificates_of_trees_count_what_their_draws_are_worth(six):
         rng = generator(336, run)
         certificate = certify(problem, standing(six, rng), Estimate("it", trees[best], 0.0), [], rng)
         means.append(certificate.expected_distance)
-        worth.append(int(certificate.assumptions[-1].split()[-1]))
+        worth.append(int(certificate.assumptions[-1].split()[-3]))
         covered += certificate.upper_bound >= exact
         assert certificate.assumptions[-1].startswith("the 4000 draws of 64 chains behind it are from the posterior")
     assert covered >= 57

@@ -189,6 +189,39 @@ def test_a_bet_against_the_truth_hardly_ever_wins():
         assert won <= 800 * 0.05 + 3 * np.sqrt(800 * 0.05 * 0.95)
 
 
+class Coins:
+    """Each draw is the distance of the pair it comes first in: 1 with this chance, else 0."""
+
+    def __init__(self, chance):
+        self.chance = chance
+
+    def sample(self, count, rng):
+        return Sample((rng.random(count) < self.chance).astype(float), np.full(count, 1 / count), exact=False)
+
+
+class FirstOfPair:
+    def paired(self, left, right):
+        return left
+
+    def pairwise(self, structures):
+        return np.zeros((len(structures),) * 2)
+
+
+@pytest.mark.parametrize(("epsilon", "round"), [(0.05, 1), (0.05, 100), (0.2, 10)])
+def test_a_round_at_half_of_epsilon_is_rarely_missed(epsilon, round):
+    """Distances of 0 and 1 vary most. What is missed, in fewer than one round of a hundred, costs a question."""
+    rule, problem, runs = DiameterBelow(epsilon), replace(PROBLEM, distance=FirstOfPair()), 1000
+    stops = {0.5: 0, 1.0: 0}
+    for share in stops:
+        posterior = Coins(share * epsilon)
+        for run in range(runs):
+            rng = generator(220, run, round)
+            stops[share] += rule(problem, posterior, posterior.sample(600, rng), 0, round, rng) is not None
+    allowed = rule.delta / round / (round + 1) * runs
+    assert stops[1.0] <= allowed + 3 * np.sqrt(allowed)
+    assert runs - stops[0.5] <= 0.01 * runs + 3 * np.sqrt(0.01 * runs)
+
+
 class Recording(Draws):
     """Draws, and how many were taken at a time."""
 
@@ -270,9 +303,8 @@ def test_large_finite_families_are_sampled_by_their_weights():
     rng = generator(206)
     fresh = np.concatenate([prior.sample(2 * rule.pairs(1), rng).structures for _ in range(2)])
     assert abs((fresh == size - 1).mean() - 0.6) < 4 * 0.5 / np.sqrt(len(fresh))
-    assert (
-        rule(problem, prior, standing(size - 1), 0, 1, rng) is not None
-    )  # a list of all structures, each once, has diameter 1
+    # a list of all structures, each once, has diameter 1
+    assert rule(problem, prior, standing(size - 1), 0, 1, rng) is not None
 
 
 def test_budget_and_any_of():

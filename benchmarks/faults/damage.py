@@ -80,11 +80,11 @@ def garbage_in_a_column(path: Path, rng: random.Random) -> str:
         filled = [table for table in tables if edit.execute(f"SELECT count(*) FROM {table}").fetchone()[0]]
         table = rng.choice(filled)
         column = rng.choice([row[1] for row in edit.execute(f"PRAGMA table_info({table})")])
-        value, one = rng.choice(GARBAGE), rng.random() < 0.7
-        row = edit.execute(f"SELECT rowid FROM {table} ORDER BY random() LIMIT 1").fetchone()[0] if one else None
-        where = f"WHERE rowid = (SELECT rowid FROM {table} LIMIT 1 OFFSET 0)" if one else ""
+        value = rng.choice(GARBAGE)
+        rows = [row[0] for row in edit.execute(f"SELECT rowid FROM {table} ORDER BY rowid")]
+        where = f"WHERE rowid = {rng.choice(rows)}" if rng.random() < 0.7 else ""
         _execute(edit, f"UPDATE {table} SET {column} = ? {where}", (_storable(value),))
-        return f"{table}.{column} = {value!r:.30}{' in one row' if row else ''}"
+        return f"{table}.{column} = {value!r:.30} {where}"
 
 
 def garbage_in_an_event(path: Path, rng: random.Random) -> str:

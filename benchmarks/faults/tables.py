@@ -51,25 +51,23 @@ def warm_up(folder: Path) -> None:
     path = folder / "t.csv"
     path.write_text("name,x,y\na,1,2\nb,2,1\nc,4,2\nd,3,3\n")
     for goal in NAMES:
-        _study(goal, path, {}, random.Random(0), folder, Outcome())
+        study(goal, path, random.Random(0), folder, Outcome())
 
 
 def _run(seed: int, file: int, goal: str, folder: Path, outcome: Outcome) -> None:
     name, writer = WRITERS[file % len(WRITERS)]
     said = writer(folder / name, dice(seed, "file", file))
-    _study(goal, folder / name, {}, dice(seed, f"table {goal}", file), folder, outcome, said)
+    study(goal, folder / name, dice(seed, f"table {goal}", file), folder, outcome, said)
 
 
-def _study(
-    goal: str, path: Path, given: dict[str, Any], rng: random.Random, folder: Path, outcome: Outcome, said: str = ""
-) -> None:
+def study(goal: str, path: Path, rng: random.Random, folder: Path, outcome: Outcome, said: str = "") -> None:
     """From the file to a study of that goal, its answers and its page."""
     encoding = rng.choice(("latin-1", "utf-16", "no-such")) if rng.random() < 0.08 else "utf-8"
     found = attempt(outcome, f"read: {said}", lambda: read(path, encoding=encoding))
     if not found.done:
         outcome.refused += found.refusal is not None
         return
-    options = {**_options(goal, found.value, rng), **given}
+    options = _options(goal, found.value, rng)
     address = Address.of(folder / "study.askwise")
 
     def new() -> None:

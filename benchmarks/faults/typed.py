@@ -1,4 +1,4 @@
-"""Answers typed: labels that look like keys or commands, in any encoding. What is recorded is the label that was typed."""
+"""Answers typed: labels that look like keys or commands, in any encoding. What was typed must be what is recorded."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from typing import Any
 import askwise
 from askwise.study import close, connect
 from benchmarks.faults.common import Case, Outcome, a_response, attempt, compare, told
-from benchmarks.faults.sessions import ALIKE, KINDS, STORED, answered
+from benchmarks.faults.sessions import KINDS, STORED, answered
 
 
 def under_way(rng: random.Random) -> Case:
@@ -125,10 +125,21 @@ SPARED = (
 
 # ---------------------------------------------------------------------- full disks
 
+ITEMS = [f"item {place}" for place in range(12)]
+ENDLESS: dict[str, Callable[[], askwise.Session]] = {  # sessions that do not run out of questions
+    "pair": lambda: askwise.best_item(ITEMS, draws=8, repeat=True, budget=10**6),
+    "label": lambda: askwise.classifier({"name": ITEMS, "x": list(range(12))}, draws=8, repeat=True, budget=10**6),
+    "same": lambda: askwise.clusters(ITEMS, draws=8, repeat=True, budget=10**6),
+}
+
 
 def limited(rng: random.Random) -> Case:
     """A disk that fills up at some point, or a process that may not write larger files."""
-    kind, mounted, room = rng.choice(ALIKE), rng.random() < 0.5, rng.randrange(0, 90, 2)
+    kind, mounted, room = (
+        rng.choice(list(ENDLESS)),
+        rng.random() < 0.5,
+        rng.choice((rng.randrange(0, 60, 2), rng.randrange(60, 500, 20))),
+    )
     what = f"{'a full disk' if mounted else 'a limit on file sizes'}, {room} kB left, {kind}"
 
     def run(folder: Path, outcome: Outcome) -> None:
@@ -136,8 +147,8 @@ def limited(rng: random.Random) -> Case:
         disk.mkdir()
         with _small_disk(disk) if mounted else nullcontext(False) as there:
             path = disk / "x.askwise"
-            askwise.save(KINDS[kind](), path)
-            given = _forked(lambda: _filled(path, room, there, rng), folder / "given", outcome, what)
+            askwise.save(ENDLESS[kind](), path)
+            given = _forked(lambda: _filled(path, room, there, rng), outcome, what)
             rest = disk / "filler"
             rest.unlink(missing_ok=True)
             again = attempt(outcome, f"open again: {what}", lambda: askwise.open(path))
@@ -170,9 +181,7 @@ def _filled(path: Path, room: int, mounted: bool, rng: random.Random) -> tuple[l
     return given, [vars(failure) for failure in outcome.failures]
 
 
-def _forked(
-    work: Callable[[], tuple[list[Any], list[Any]]], report: Path, outcome: Outcome, what: str
-) -> list[tuple[str, Any]]:
+def _forked(work: Callable[[], tuple[list[Any], list[Any]]], outcome: Outcome, what: str) -> list[tuple[str, Any]]:
     """The work in a process of its own, whose limits end with it."""
     reader, writer = os.pipe()
     pid = os.fork()
@@ -200,9 +209,8 @@ def _forked(
 @contextmanager
 def _small_disk(folder: Path) -> Iterator[bool]:
     """A disk of 1 MB, if this may mount one; else the limit on sizes stands for it."""
-    done = (
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True).returncode == 0
-    )
+    words = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]
+    done = subprocess.run(words, capture_output=True).returncode == 0
     try:
         yield done
     finally:

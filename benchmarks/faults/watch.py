@@ -10,6 +10,7 @@ import os
 import resource
 import shutil
 import signal
+import subprocess
 import tempfile
 import time
 import warnings
@@ -21,12 +22,12 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from benchmarks.faults.common import Area, Outcome
+from benchmarks.faults.common import FAULTS, Area, Outcome
 
 PATIENCE = 60.0  # seconds for one case
 COMPILING = 600.0  # seconds for what is compiled before the first one
 MEMORY = 8 << 30  # bytes of address space, so that a request for more is an error and not the end of the machine
-PDEATHSIG = 1  # of Linux
+PDEATHSIG, NEWNS = 1, 0x20000  # of Linux: a signal when the parent ends; mounts that end with the process
 Result = tuple[int, str, Outcome]  # the case, what it was, what came of it
 
 
@@ -51,8 +52,22 @@ def run(
     progress: Callable[[Result], None] = lambda result: None,
 ) -> list[Result]:
     """The outcome of every case, in the order of their numbers."""
+    with tempfile.TemporaryDirectory(prefix="faults", ignore_cleanup_errors=True) as root:
+        results = _watched(area, seed, numbers, workers, patience, progress, root)
+    return sorted(results, key=lambda result: result[0])
+
+
+def _watched(
+    area: Area,
+    seed: int,
+    numbers: Sequence[int],
+    workers: int,
+    patience: float,
+    progress: Callable[[Result], None],
+    root: str,
+) -> list[Result]:
     shards = [list(numbers[place::workers]) for place in range(workers)]
-    active = [_start(area, seed, shard) for shard in shards if shard]
+    active = [_start(area, seed, shard, root) for shard in shards if shard]
     results: list[Result] = []
     while active:
         now = time.monotonic()
@@ -67,14 +82,14 @@ def run(
                 _kill(worker)
                 active.remove(worker)
                 if worker.todo:
-                    active.append(_start(area, seed, worker.todo))
-    return sorted(results, key=lambda result: result[0])
+                    active.append(_start(area, seed, worker.todo, root))
+    return results
 
 
-def _start(area: Area, seed: int, numbers: Sequence[int]) -> Worker:
+def _start(area: Area, seed: int, numbers: Sequence[int], root: str) -> Worker:
     context = get_context("fork")  # what a test has changed in this process is changed in the child, too
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_work, args=(theirs, area, seed, list(numbers)))
+    process = context.Process(target=_work, args=(theirs, area, seed, list(numbers), root))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of threads, which this one lacks
         process.start()
@@ -82,20 +97,23 @@ def _start(area: Area, seed: int, numbers: Sequence[int]) -> Worker:
     return Worker(process, ours, list(numbers), time.monotonic() + COMPILING)
 
 
-def _work(pipe: Connection, area: Area, seed: int, numbers: list[int]) -> None:
+def _work(pipe: Connection, area: Area, seed: int, numbers: list[int], root: str) -> None:
     """The child: a message before and after each case."""
     os.setpgrp()
-    ctypes.CDLL(None).prctl(PDEATHSIG, signal.SIGKILL)  # if the parent is killed, nobody is left to watch
+    system = ctypes.CDLL(None)
+    system.prctl(PDEATHSIG, signal.SIGKILL)  # if the parent is killed, nobody is left to watch
+    if system.unshare(NEWNS) == 0:
+        subprocess.run(["mount", "--make-rprivate", "/"], capture_output=True)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")
-    with _folder() as folder, suppress(Exception):  # what breaks here breaks again in a case, and is counted there
+    with _folder(root) as folder, suppress(Exception):  # what breaks here breaks again in a case, and is counted there
         area.warm_up(folder)
     for number in numbers:
         case = area.case(seed, number)
         pipe.send((number, case.what, None))
         outcome = Outcome()
-        with _folder() as folder:
+        with _folder(root) as folder:
             try:
                 case.run(folder, outcome)
             except Exception as error:
@@ -108,8 +126,11 @@ def _work(pipe: Connection, area: Area, seed: int, numbers: list[int]) -> None:
 class _folder:
     """An empty folder to work in, gone afterwards."""
 
+    def __init__(self, root: str):
+        self.root = root
+
     def __enter__(self) -> Path:
-        self.path = tempfile.mkdtemp(prefix="faults")
+        self.path = tempfile.mkdtemp(dir=self.root)
         os.chdir(self.path)
         return Path(self.path)
 
@@ -170,7 +191,5 @@ def counted(results: Sequence[Result]) -> Iterator[tuple[str, int]]:
     yield "cases", len(outcomes)
     yield "refused", sum(outcome.refused for outcome in outcomes)
     yield "accepted", sum(outcome.accepted for outcome in outcomes)
-    from benchmarks.faults.common import FAULTS
-
     for kind in FAULTS:
         yield kind, sum(failure.kind == kind for outcome in outcomes for failure in outcome.failures)

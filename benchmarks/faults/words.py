@@ -13,9 +13,9 @@ from askwise.goals import GOALS
 ODD = (
     "", " ", "-1", "0", "1", "2", "3", "nan", "inf", "-inf", "1e400", "1e-400", "99999999999999999999", "0.5", "1.5",
     "é", "\udcff", "a,b", ",", ",,", "[bold]", "[/]", "{}", "{rows}", "x" * 5000, "-", "None", "true", "\x1b[31m",
-    "name", "x", "tea", "tea,tea", "x,name", "random", "select", "ndbal", "mean", "max", "exact", "impute", "\n", "a\tb",
-    "FOLDER", "FOLDER/t.csv", "FOLDER/a.csv", "utf-16", "rot13", "hex", "postgresql://x:y@127.0.0.1:1/z", "no,yes", "1,1",
-    "a,,b", "no,no", "\u202e", "/dev/null", "/dev/full", "FOLDER/x.askwise",
+    "name", "x", "tea", "tea,tea", "x,name", "random", "select", "ndbal", "mean", "max", "exact", "impute", "\n",
+    "a\tb", "FOLDER", "FOLDER/t.csv", "FOLDER/a.csv", "utf-16", "rot13", "hex", "postgresql://x:y@127.0.0.1:1/z",
+    "no,yes", "1,1", "a,,b", "no,no", "\u202e", "/dev/null", "/dev/full", "FOLDER/x.askwise",
 )  # fmt: skip
 # what each command needs, and what keeps it short; demo, reproduce and serve run for long
 NEEDED: dict[str, tuple[str, ...]] = {

@@ -71,7 +71,8 @@ def odd_call(rng: random.Random, name: str, function: Callable[..., Any], base: 
 
 
 def called(outcome: Outcome, call: Call) -> Tried:
+    """What came of the call; a TypeError is a refusal where the arguments do not fit."""
     result = attempt(outcome, call.what, call, () if call.fits else (TypeError,))
-    outcome.refused += not result.done
     outcome.accepted += result.done
+    outcome.refused += not result.done and not outcome.failures
     return result

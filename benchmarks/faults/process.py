@@ -111,6 +111,8 @@ def _fork(words: Sequence[str | bytes], prepare: Callable[[], None], status: Pat
             os.setsid()
             prepare()
             code = _become(words, status, encoding)
+        except BaseException as error:
+            status.write_text(json.dumps([f"outside main: {error!r}", place_of(error)]))
         finally:
             os._exit(code)
     return pid
@@ -139,7 +141,7 @@ def _become(words: Sequence[str | bytes], status: Path, encoding: str) -> int:
             thread.join()
     try:
         for stream in (sys.stdout, sys.stderr):
-            if stream is not None and not stream.closed:
+            if stream is not None and not getattr(stream, "closed", True):
                 stream.flush()
     except (OSError, ValueError) as error:
         code = 120  # what Python says when its last words cannot be written

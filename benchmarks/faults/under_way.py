@@ -28,6 +28,7 @@ def under_way(rng: random.Random) -> Case:
 
     def run(folder: Path, outcome: Outcome) -> None:
         path = folder / "x.askwise"
+        connect.WAIT = 1  # for a lock, instead of half a minute
         askwise.save(KINDS[kind](), path)
         session = askwise.open(path)
         given = answered(session, outcome, "before", rng, before)
@@ -85,15 +86,9 @@ def _without_rows(statement: str) -> Callable[[Path], None]:
 
 
 def _locked(path: Path) -> Callable[[], None]:
-    connect.WAIT, waited = 1, connect.WAIT
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("BEGIN IMMEDIATE")
-
-    def unlock() -> None:
-        connection.close()
-        connect.WAIT = waited
-
-    return unlock
+    return connection.close
 
 
 UNDER_WAY: dict[str, Callable[[Path], Callable[[], None] | None]] = {

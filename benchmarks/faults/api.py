@@ -15,7 +15,7 @@ import askwise
 from askwise.goals import GOALS
 from askwise.study import close
 from benchmarks.faults.calls import Call, called, odd_argument, odd_call
-from benchmarks.faults.common import Case, Outcome, Tried, a_response, attempt, compare, dice
+from benchmarks.faults.common import Case, Outcome, Tried, a_response, attempt, compare, dice, same_answer
 from benchmarks.faults.odd import mutated
 from benchmarks.faults.sessions import KINDS, MATRIX, TABLE, Setting, difference, problem_by_hand
 
@@ -151,9 +151,13 @@ def _method(rng: random.Random) -> Case:
 
 
 def _recorded(session: askwise.Session, call: Call, outcome: Outcome) -> None:
+    """A response may be told in any case and with spaces around it; the log has it as the question does."""
     event = session.log[-1]
     if event["event"] == "tell":
-        compare(outcome, [(event["question"], call.named["response"])], session.log)
+        given, known = call.named["response"], event["response"]
+        said = given if isinstance(known, float) else str(given).strip().casefold()
+        right = same_answer(said, known if isinstance(known, float) else str(known).casefold())
+        outcome.expect(right, "wrong_answers_recorded", f"{call.what}: {given!r} was given, {known!r} is recorded")
 
 
 def _consistent(

@@ -46,6 +46,8 @@ def small_table(rng: random.Random) -> Table:
     made: Table = {"name": [f"item {i}" for i in range(count)]} if rng.random() < 0.8 else {}
     for place in range(rng.randint(1, 3)):
         made[f"x{place}"] = [round(rng.gauss(0, 3), 2) for _ in range(count)]
+    if rng.random() < 0.4:
+        made["count"] = [rng.randint(0, 99) for _ in range(count)]
     if rng.random() < 0.5:
         made["kind"] = [rng.choice("ab") for _ in range(count)]
     if rng.random() < 0.2:

@@ -145,9 +145,9 @@ def compare(outcome: Outcome, given: Sequence[tuple[str, Any]], log: Sequence[di
 
 
 def same_answer(given: Any, recorded: Any) -> bool:
-    """Whether a recorded answer says what was given: the same number, or the same text in any case.
+    """Whether a recorded answer says what was given: the same number, or the same text.
 
-    >>> same_answer("Yes", "yes"), same_answer("1", 1.0), same_answer("1", "2")
+    >>> same_answer("yes", "yes"), same_answer("1", 1.0), same_answer("a", "A")
     (True, True, False)
     """
     if isinstance(recorded, float):
@@ -155,7 +155,7 @@ def same_answer(given: Any, recorded: Any) -> bool:
             return float(given) == recorded
         except (TypeError, ValueError, OverflowError):
             return False
-    return str(given).strip().casefold() == str(recorded).strip().casefold()
+    return str(given) == str(recorded)
 
 
 def a_response(question: Any, rng: random.Random) -> Any:

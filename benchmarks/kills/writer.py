@@ -1,0 +1,129 @@
+"""A process that writes to a study until it is killed, and says so before and after each call."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import askwise
+from askwise import study
+from askwise.errors import AnswerError, NothingToAsk, StudyError
+from askwise.session import Session
+from askwise.study import journal
+from benchmarks.kills.ledger import Call
+
+WHO = "Ann"
+CHECKPOINT_EVERY = (1, 4, 20)  # answers between two checkpoints
+RETRY_SECONDS = 0.02  # between two attempts while the database server is down
+Write = Callable[[str, int, str, int, Sequence[Call]], None]  # address, pipe, name, seed, calls to repeat
+
+
+class Writer:
+    """Asks, tells, skips, takes back, closes and opens again, at random."""
+
+    def __init__(self, address: str, pipe: int, name: str, seed: int):
+        self.address = address
+        self.pipe = pipe
+        self.name = name
+        self.rng = random.Random(seed)
+        self.reopens = self.rng.random() < 0.5  # after an error; else the same session goes on
+        self.number = 0
+        self.told: list[str] = []  # questions that this writer answered or skipped
+        journal.EVERY = self.rng.choice(CHECKPOINT_EVERY)
+        self.session = self.opened()
+
+    def say(self, mark: str, kind: str, key: str | None = None, **parts: Any) -> None:
+        line = {"mark": mark, "kind": kind, "key": key, "at": time.monotonic_ns(), **parts}
+        os.write(self.pipe, json.dumps(line).encode() + b"\n")
+
+    def opened(self) -> Session:
+        """The session; as soon as there is a database server again."""
+        self.say("begin", "open")
+        while True:
+            with suppress(StudyError):
+                session = askwise.open(self.address)
+                break
+            time.sleep(RETRY_SECONDS)
+        self._announce_checkpoints(session)
+        self.say("end", "open")
+        return session
+
+    def _announce_checkpoints(self, session: Session) -> None:
+        kept: Any = session.journal
+        checkpoint = kept.checkpoint
+
+        def announced(session: Session) -> None:
+            self.say("begin", "checkpoint")
+            checkpoint(session)
+            self.say("end", "checkpoint")
+
+        kept.checkpoint = announced
+
+    def ask(self) -> str:
+        """One of two open questions."""
+        self.say("begin", "ask")
+        questions = self.until_it_works(lambda: self.session.ask(2))
+        self.say("end", "ask", questions={question.id: question.text for question in questions})
+        return self.rng.choice(questions).id
+
+    def until_it_works(self, call: Callable[[], Any]) -> Any:
+        while True:
+            try:
+                return call()
+            except StudyError:
+                time.sleep(RETRY_SECONDS)
+                if self.reopens:
+                    self.session = self.opened()
+
+    def call(self, kind: str, question: str, response: str | None = None, key: str | None = None) -> None:
+        """One keyed call, repeated with the same key until there is a reply."""
+        self.number += 1
+        key = key or f"{self.name}-{self.number}"
+        self.say("begin", kind, key, question=question, response=response)
+        try:
+            self.until_it_works(lambda: self.perform(kind, question, response, key))
+        except AnswerError:  # another writer was first
+            self.say("refused", kind, key)
+        else:
+            self.say("end", kind, key)
+            self.told = [*self.told, question] if kind != "undo" else [id for id in self.told if id != question]
+
+    def perform(self, kind: str, question: str, response: str | None, key: str) -> None:
+        if kind == "tell":
+            self.session.tell(response, question, WHO, key=key)
+        elif kind == "skip":
+            self.session.skip(question, who=WHO, key=key)
+        else:
+            self.session.undo(question, WHO, key=key)
+
+    def step(self) -> None:
+        chance = self.rng.random()
+        if chance < 0.15 and self.told:
+            self.call("undo", self.rng.choice(self.told[-3:]))
+        elif chance < 0.2:
+            self.say("begin", "close")
+            with suppress(StudyError):
+                study.close(self.session)
+            self.say("end", "close")
+            self.session = self.opened()
+        elif chance < 0.3:
+            self.call("skip", self.ask())
+        else:
+            self.call("tell", self.ask(), self.rng.choice(("left", "right")))
+
+
+def write_for_ever(address: str, pipe: int, name: str, seed: int, repeat: Sequence[Call]) -> None:
+    """Repeats the calls that got no reply, with their keys, and then goes on until it is killed."""
+    writer = Writer(address, pipe, name, seed)
+    for call in repeat:
+        writer.call(call.kind, call.question, call.response, call.key)
+    while True:
+        try:
+            writer.step()
+        except NothingToAsk:
+            writer.call("undo", writer.told[-1])

@@ -22,7 +22,7 @@ from benchmarks.kills.ledger import Ledger
 from benchmarks.kills.postgres import Server
 from benchmarks.kills.writer import Write, write_for_ever
 
-NAMES = [f"item {i}" for i in range(20)]
+NAMES = [f"item {i}" for i in range(12)]
 KILLS_PER_STUDY = 25
 MOMENTS = ("tell", "tell", "ask", "skip", "undo", "checkpoint", "close", "open")  # to wait for before a kill
 LONGEST = 0.012  # seconds from such a moment to the kill: twice what a call takes
@@ -111,7 +111,7 @@ class Kills:
         if not self.failures:
             self.replay(address)
 
-    def start(self, address: str) -> Child:
+    def start(self, address: str, moment: str) -> Child:
         """A writer in a process of its own. The calls that got no reply before are repeated by it."""
         self.writers += 1
         ledger = self.ledgers[-1]
@@ -120,7 +120,7 @@ class Kills:
         pid = os.fork()
         if not pid:
             try:
-                self.write(address, writing, f"w{self.writers}", seed, repeat)
+                self.write(address, writing, f"w{self.writers}", seed, moment, repeat)
             except BaseException as error:
                 said = {"mark": "error", "kind": f"{type(error).__name__}: {error}", "key": None}
                 os.write(writing, json.dumps(said).encode() + b"\n")
@@ -136,8 +136,9 @@ class Kills:
 
     def kill_writers(self, address: str, count: int) -> None:
         """Starts writers and kills them one after another, each at a random moment of a call chosen at random."""
-        for child in [self.start(address) for _ in range(count)]:
-            moment = self.rng.choice(MOMENTS)
+        moments = [self.rng.choice(MOMENTS) for _ in range(count)]
+        children = [self.start(address, moment) for moment in moments]
+        for child, moment in zip(children, moments, strict=True):
             self.reach(child, "begin", moment)
             time.sleep(self.rng.random() * LONGEST)
             self.inside[child.kill()] += 1
@@ -146,8 +147,9 @@ class Kills:
     def kill_server(self, address: str) -> None:
         """Kills the database server under its writers; they must go on when it is back, and then they are killed."""
         assert self.server is not None
-        children = [self.start(address) for _ in range(self.rng.choice((1, 2)))]
-        self.reach(children[0], "begin", self.rng.choice(MOMENTS[:-1]))
+        moment = self.rng.choice(MOMENTS)
+        children = [self.start(address, moment) for _ in range(self.rng.choice((1, 2)))]
+        self.reach(children[0], "begin", moment)
         time.sleep(self.rng.random() * LONGEST)
         self.server.kill()
         self.server.start()

@@ -19,8 +19,9 @@ from benchmarks.kills.ledger import Call
 
 WHO = "Ann"
 CHECKPOINT_EVERY = (1, 4, 20)  # answers between two checkpoints
+STEPS = {"tell": 0.65, "skip": 0.05, "undo": 0.2, "close": 0.1}  # how often each
 RETRY_SECONDS = 0.02  # between two attempts while the database server is down
-Write = Callable[[str, int, str, int, Sequence[Call]], None]  # address, pipe, name, seed, calls to repeat
+Write = Callable[[str, int, str, int, str, Sequence[Call]], None]  # address, pipe, name, seed, moment, calls to repeat
 
 
 class Writer:
@@ -101,29 +102,36 @@ class Writer:
         else:
             self.session.undo(question, WHO, key=key)
 
-    def step(self) -> None:
-        chance = self.rng.random()
-        if chance < 0.15 and self.told:
+    def step(self, kind: str) -> None:
+        if kind == "undo" and self.told:
             self.call("undo", self.rng.choice(self.told[-3:]))
-        elif chance < 0.2:
+        elif kind == "skip":
+            self.call("skip", self.ask())
+        elif kind == "close":
             self.say("begin", "close")
             with suppress(StudyError):
                 study.close(self.session)
             self.say("end", "close")
             self.session = self.opened()
-        elif chance < 0.3:
-            self.call("skip", self.ask())
         else:
             self.call("tell", self.ask(), self.rng.choice(("left", "right")))
 
+    def make_room(self) -> None:
+        """Takes back a skip where every question was asked or skipped."""
+        self.call("undo", next(id for id, status in self.session.conversation.status.items() if status == "skipped"))
 
-def write_for_ever(address: str, pipe: int, name: str, seed: int, repeat: Sequence[Call]) -> None:
-    """Repeats the calls that got no reply, with their keys, and then goes on until it is killed."""
+
+def write_for_ever(address: str, pipe: int, name: str, seed: int, moment: str, repeat: Sequence[Call]) -> None:
+    """Repeats the calls that got no reply, with their keys, and then goes on until it is killed.
+
+    What it will be killed in, `moment`, comes more often.
+    """
     writer = Writer(address, pipe, name, seed)
     for call in repeat:
         writer.call(call.kind, call.question, call.response, call.key)
     while True:
+        kind = writer.rng.choices(list(STEPS), list(STEPS.values()))[0]
         try:
-            writer.step()
+            writer.step(moment if moment in STEPS and writer.rng.random() < 0.5 else kind)
         except NothingToAsk:
-            writer.call("undo", writer.told[-1])
+            writer.make_room()

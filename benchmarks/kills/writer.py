@@ -15,10 +15,12 @@ from askwise import study
 from askwise.errors import AnswerError, NothingToAsk, StudyError
 from askwise.session import Session
 from askwise.study import journal
+from askwise.study.address import Address
 from benchmarks.kills.ledger import Call
 
 WHO = "Ann"
 CHECKPOINT_EVERY = (1, 4, 20)  # answers between two checkpoints
+PAUSE_SECONDS = 0.02  # at most, between two calls: writers that never pause leave no gap for each other's undo
 STEPS = {"tell": 0.65, "skip": 0.05, "undo": 0.2, "close": 0.1}  # how often each
 RETRY_SECONDS = 0.02  # between two attempts while the database server is down
 Write = Callable[[str, int, str, int, str, Sequence[Call]], None]  # address, pipe, name, seed, moment, calls to repeat
@@ -45,11 +47,7 @@ class Writer:
     def opened(self) -> Session:
         """The session; as soon as there is a database server again."""
         self.say("begin", "open")
-        while True:
-            with suppress(StudyError):
-                session = askwise.open(self.address)
-                break
-            time.sleep(RETRY_SECONDS)
+        session = self.until_it_works(lambda: askwise.open(self.address), reopen=False)
         self._announce_checkpoints(session)
         self.say("end", "open")
         return session
@@ -60,8 +58,10 @@ class Writer:
 
         def announced(session: Session) -> None:
             self.say("begin", "checkpoint")
-            checkpoint(session)
-            self.say("end", "checkpoint")
+            try:
+                checkpoint(session)
+            finally:
+                self.say("end", "checkpoint")
 
         kept.checkpoint = announced
 
@@ -72,13 +72,16 @@ class Writer:
         self.say("end", "ask", questions={question.id: question.text for question in questions})
         return self.rng.choice(questions).id
 
-    def until_it_works(self, call: Callable[[], Any]) -> Any:
+    def until_it_works(self, call: Callable[[], Any], reopen: bool = True) -> Any:
+        """Calls again while the database server is down; a file is always there."""
         while True:
             try:
                 return call()
             except StudyError:
+                if Address.of(self.address).is_file:
+                    raise
                 time.sleep(RETRY_SECONDS)
-                if self.reopens:
+                if self.reopens and reopen:
                     self.session = self.opened()
 
     def call(self, kind: str, question: str, response: str | None = None, key: str | None = None) -> None:
@@ -104,7 +107,7 @@ class Writer:
 
     def step(self, kind: str) -> None:
         if kind == "undo" and self.told:
-            self.call("undo", self.rng.choice(self.told[-3:]))
+            self.call("undo", self.told[-1])
         elif kind == "skip":
             self.call("skip", self.ask())
         elif kind == "close":
@@ -130,6 +133,7 @@ def write_for_ever(address: str, pipe: int, name: str, seed: int, moment: str, r
     for call in repeat:
         writer.call(call.kind, call.question, call.response, call.key)
     while True:
+        time.sleep(writer.rng.random() * PAUSE_SECONDS)
         kind = writer.rng.choices(list(STEPS), list(STEPS.values()))[0]
         try:
             writer.step(moment if moment in STEPS and writer.rng.random() < 0.5 else kind)

@@ -1,0 +1,340 @@
+"""Any sequence of calls on a study leaves a log that replays to the same state, and refused calls change nothing.
+
+ASKWISE_TEST_EXAMPLES=1000 tries more sequences; with ASKWISE_TEST_SEED=... they are new ones.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+import askwise
+from askwise.errors import AskwiseError, NothingToAsk
+from askwise.study import close, journal
+from tests.helpers import timeless
+
+NAMES = list("abcdef")
+GOALS = {
+    "best_item": (lambda: askwise.best_item(NAMES, draws=8, seed=3, repeat=True), ("top_k", {"k": 2}), ("ranking", {})),
+    "clusters": (lambda: askwise.clusters(NAMES, draws=8, seed=3), ("cluster_of", {"item": "b"}), ("clusters", {})),
+}
+PEOPLE = st.sampled_from([None, "Ann", "Ben", "Cy"])
+CHOICE = st.integers(0, 10**6)  # of one thing among those there are then
+KEYS = st.sampled_from([None, None, "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8"])
+SESSIONS = 3  # on one file
+CLOSED = ("answered", "skipped")
+
+
+class Model:
+    """What the log should be, and what follows from it, told in the simplest way."""
+
+    def __init__(self):
+        self.events = []  # (event, question, response, who, key)
+        self.status = {}
+        self.asked = {}  # of each question: its place among the events
+        self.closed = {}  # the same of its last answer or skip
+        self.in_force = {}  # by question, in the order they came: (event, response, who)
+        self.keys = {}
+
+    def open(self):
+        return [question for question, status in self.status.items() if status == "open"]
+
+    def add(self, event, question=None, response=None, who=None, key=None):
+        place = len(self.events)
+        self.events.append((event, question, response, who, key))
+        if key is not None:
+            self.keys[key] = self.events[-1]
+        if event == "ask":
+            self.status[question], self.asked[question] = "open", place
+        elif event == "goal":
+            self.status |= dict.fromkeys(self.open(), "withdrawn")
+        elif event == "undo":
+            later = [other for other in self.open() if self.asked[other] > self.closed[question]]
+            self.status |= {**dict.fromkeys(later, "withdrawn"), question: "open"}
+            del self.in_force[question]
+        else:
+            self.status[question], self.closed[question] = "answered" if event == "tell" else "skipped", place
+            self.in_force[question] = event, response, who
+
+    def last(self, who=None):
+        """The question whose answer came last, of all or of this person; None if there is none."""
+        mine = [question for question, (_, _, by) in self.in_force.items() if who is None or by == who]
+        return max(mine, key=self.closed.__getitem__, default=None)
+
+
+def shown(log):
+    return [tuple(event.get(part) for part in ("event", "question", "response", "who", "key")) for event in log]
+
+
+def next_question(session):
+    """What would be asked now; nothing is."""
+    try:
+        return timeless([session.turn.choose(session.conversation)])
+    except NothingToAsk:
+        return None
+
+
+def same_state(one, two):
+    """Bit for bit."""
+    assert one.log == two.log
+    assert one.conversation.status == two.conversation.status
+    assert [str(answer) for answer in one.answers] == [str(answer) for answer in two.answers]
+    assert one.diameter == two.diameter
+    assert one.people == two.people
+    assert one.estimate().value == two.estimate().value
+    assert one.reason == two.reason
+    assert next_question(one) == next_question(two)
+
+
+class SessionMachine(RuleBasedStateMachine):
+    """One study on disk, and up to three sessions on it, each of which may be behind the others."""
+
+    @initialize(goal=st.sampled_from(sorted(GOALS)), every=st.sampled_from([2, 5, 20]))
+    def begin(self, goal, every):
+        self.patch = pytest.MonkeyPatch()
+        self.patch.setattr(journal, "EVERY", every)
+        self.folder = tempfile.mkdtemp()
+        self.path = f"{self.folder}/study.askwise"
+        make, *self.goals = GOALS[goal]
+        askwise.save(make(), self.path)
+        self.model = Model()
+        self.sessions = [askwise.open(self.path)]
+        self.copies = 0
+
+    def teardown(self):
+        if not hasattr(self, "sessions"):
+            return
+        try:
+            self.all_are_the_same()
+        finally:
+            self.patch.undo()
+            self.sessions = []
+            shutil.rmtree(self.folder)
+
+    def all_are_the_same(self):
+        """Every session, the study opened anew with and without its checkpoint, and a replay of the whole log."""
+        replayed = askwise.from_json(self.session(0).to_json())
+        for number in range(len(self.sessions)):
+            same_state(self.session(number), replayed)
+        same_state(askwise.open(self.path), replayed)
+        self.forget_checkpoint()
+        same_state(askwise.open(self.path), replayed)
+
+    def session(self, number, behind=False):
+        found = self.sessions[number % len(self.sessions)]
+        if not behind:
+            found.refresh()
+        return found
+
+    def forget_checkpoint(self):
+        with self.sessions[0].journal.store.engine.begin() as connection:
+            connection.exec_driver_sql("DELETE FROM checkpoints")
+
+    def attempt(self, session, allowed, call, *events):
+        """The call adds these events, or it is refused and adds nothing.
+
+        A session that has not seen what others wrote may refuse what it would take afterwards.
+        """
+        behind = len(session.log) < len(self.model.events)
+        try:
+            call()
+        except AskwiseError as error:
+            assert "\n" not in str(error)
+            assert behind or not allowed, error
+        else:
+            assert allowed, "the call should have been refused"
+            for event in events:
+                self.model.add(*event)
+        session.refresh()
+        self.as_the_model(session)
+
+    def as_the_model(self, session):
+        assert shown(session.log) == self.model.events
+        assert session.conversation.status == self.model.status
+        told = [(question, *said) for question, said in self.model.in_force.items() if said[0] == "tell"]
+        talk = session.conversation
+        expected = [(talk.asked[question]["atom"], talk.code(question, said), by) for question, _, said, by in told]
+        assert [(answer.atom.tolist(), answer.response, answer.who) for answer in session.answers] == expected
+
+    # ------------------------------------------------------------------ questions
+
+    @rule(number=CHOICE, count=st.sampled_from([None, 1, 2, 4]))
+    def ask(self, number, count):
+        session = self.session(number, behind=True)
+        try:
+            questions = [session.ask()] if count is None else session.ask(count)
+        except NothingToAsk:
+            assert not self.model.open()
+            return
+        for question in questions:
+            if question.id not in self.model.status:
+                self.model.add("ask", question.id)
+        assert [question.id for question in questions] == self.model.open()[: count or 1]
+        self.as_the_model(session)
+
+    @rule(number=CHOICE, one=CHOICE, step=st.integers(1, len(NAMES) - 1))
+    def pose(self, number, one, step):
+        session = self.session(number, behind=True)
+        pair = sorted({one % len(NAMES), (one + step) % len(NAMES)})
+        self.model.add("ask", session.pose(pair).id)
+        self.as_the_model(session)
+
+    # ------------------------------------------------------------------ answers
+
+    @precondition(lambda self: self.model.open())
+    @rule(number=CHOICE, which=CHOICE, said=CHOICE, who=PEOPLE, key=KEYS, behind=st.booleans(), named=st.booleans())
+    def tell(self, number, which, said, who, key, behind, named):
+        """Whoever names no question means the first open one, which takes a session that has seen what is open."""
+        session = self.session(number, behind and named)
+        question = self.model.open()[which % len(self.model.open()) if named else 0]
+        event = next(event for event in self.session(0).log if event["question"] == question)
+        responses = [*event["responses"], str(event["responses"][0]).upper()]
+        response = responses[said % len(responses)]
+        added = "tell", question, event["responses"][said % len(responses) % len(event["responses"])], who, key
+        self.attempt(
+            session,
+            key not in self.model.keys,
+            lambda: session.tell(response, question if named else None, who, key=key),
+            added,
+        )
+
+    @precondition(lambda self: self.model.open())
+    @rule(number=CHOICE, which=CHOICE, who=PEOPLE, key=KEYS, behind=st.booleans())
+    def skip(self, number, which, who, key, behind):
+        session = self.session(number, behind)
+        question = self.model.open()[which % len(self.model.open())]
+        self.attempt(
+            session,
+            key not in self.model.keys,
+            lambda: session.skip(question, "no idea", who, key=key),
+            ("skip", question, None, who, key),
+        )
+
+    @rule(number=CHOICE, who=PEOPLE, key=KEYS)
+    def undo_the_last(self, number, who, key):
+        """Of all, or of this person: never somebody else's."""
+        session, question = self.session(number), self.model.last(who)
+        self.attempt(
+            session,
+            question is not None and key not in self.model.keys,
+            lambda: session.undo(who=who, key=key),
+            ("undo", question, None, who, key),
+        )
+
+    @precondition(lambda self: self.model.in_force)
+    @rule(number=CHOICE, which=CHOICE, who=PEOPLE, key=KEYS, behind=st.booleans())
+    def undo_one(self, number, which, who, key, behind):
+        session = self.session(number, behind)
+        question = list(self.model.in_force)[which % len(self.model.in_force)]
+        self.attempt(
+            session,
+            who in (None, self.model.in_force[question][2]) and key not in self.model.keys,
+            lambda: session.undo(question, who, key=key),
+            ("undo", question, None, who, key),
+        )
+
+    @precondition(lambda self: self.model.keys)
+    @rule(number=CHOICE, which=CHOICE, behind=st.booleans())
+    def repeat(self, number, which, behind):
+        """The same call once more, with its key: nothing happens, whatever came in between."""
+        session, key = self.session(number, behind), sorted(self.model.keys)[which % len(self.model.keys)]
+        event, question, response, who, _ = self.model.keys[key]
+        calls = {
+            "tell": lambda: session.tell(response, question, who, key=key),
+            "skip": lambda: session.skip(question, who=who, key=key),
+            "undo": lambda: session.undo(question, who, key=key),
+        }
+        self.attempt(session, True, calls[event])
+
+    @rule(number=CHOICE, which=CHOICE, goal=st.integers(0, 1))
+    def change_goal(self, number, which, goal):
+        session, (name, options) = self.session(number, behind=True), self.goals[goal]
+        self.attempt(session, True, lambda: askwise.change_goal(session, name, **options), ("goal",))
+
+    @rule(
+        number=CHOICE,
+        which=CHOICE,
+        call=st.sampled_from(["response", "question", "closed", "key", "number as key", "undo", "goal", "count"]),
+    )
+    def refused(self, number, which, call):
+        session, model = self.session(number), self.model
+        closed = [question for question, status in model.status.items() if status != "open"]
+        calls = {"question": lambda: session.tell("left", "q999"), "count": lambda: session.ask(0)}
+        calls["goal"] = lambda: askwise.change_goal(session, "best_column")
+        if model.open():
+            question = model.open()[which % len(model.open())]
+            first = session.conversation.asked[question]["responses"][0]
+            calls["response"] = lambda: session.tell("neither", question)
+            calls["number as key"] = lambda: session.tell(first, question, key=which)
+            calls["undo"] = lambda: session.undo(question)
+            if model.keys:
+                calls["key"] = lambda: session.tell(first, question, key=sorted(model.keys)[0])
+        if closed:
+            other = closed[which % len(closed)]
+            calls["closed"] = lambda: session.skip(other)
+        if call in calls:
+            self.attempt(session, False, calls[call])
+
+    # ------------------------------------------------------------------ programs that come and go
+
+    @precondition(lambda self: len(self.sessions) < SESSIONS)
+    @rule()
+    def another_session(self):
+        self.sessions.append(askwise.open(self.path))
+
+    @rule(number=CHOICE, kept=st.booleans())
+    def reopen(self, number, kept):
+        """Closed, which leaves a checkpoint, and opened again, from it or from the log alone."""
+        place = number % len(self.sessions)
+        close(self.sessions[place])
+        self.sessions[place] = askwise.open(self.path)
+        if not kept:
+            self.forget_checkpoint()
+            self.sessions[place] = askwise.open(self.path)
+        self.as_the_model(self.sessions[place])
+
+    @rule(number=CHOICE)
+    def kill(self, number):
+        """A program that goes without closing; another one opens the study."""
+        del self.sessions[number % len(self.sessions)]
+        self.sessions.append(askwise.open(self.path))
+        self.as_the_model(self.sessions[-1])
+
+    @rule(number=CHOICE, who=PEOPLE)
+    def prepare(self, number, who):
+        """What is worked out ahead is what would have been worked out then: every replay finds out."""
+        self.session(number).prepare(who)
+
+    @rule(number=CHOICE, elsewhere=st.booleans())
+    def save(self, number, elsewhere):
+        """Into the study's own file, or into a new one, which opens as the same session."""
+        session = self.session(number)
+        self.copies += elsewhere
+        path = f"{self.folder}/copy{self.copies}.askwise" if elsewhere else self.path
+        askwise.save(session, path)
+        if elsewhere:
+            same_state(askwise.open(path), session)
+
+    @rule(number=CHOICE)
+    def as_json(self, number):
+        session = self.session(number)
+        same_state(askwise.from_json(session.to_json()), session)
+
+    @invariant()
+    def nothing_is_left_behind(self):
+        if hasattr(self, "folder"):
+            with suppress(FileNotFoundError):
+                assert not [name for name in os.listdir(self.folder) if name.startswith(".")]
+
+
+TestSessions = SessionMachine.TestCase
+TestSessions.settings = settings(
+    max_examples=int(os.environ.get("ASKWISE_TEST_EXAMPLES", "25")), stateful_step_count=30
+)

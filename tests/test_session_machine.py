@@ -219,6 +219,12 @@ class SessionMachine(RuleBasedStateMachine):
             named,
         )
 
+    @rule(number=CHOICE, said=st.lists(st.tuples(CHOICE, PEOPLE), min_size=3, max_size=8))
+    def several_tell(self, number, said):
+        """Long logs, with many people, are where checkpoints leave something out."""
+        for response, who in said:
+            self.tell(number, 0, response, who, None, False, True)
+
     @precondition(lambda self: self.model.open())
     @rule(number=CHOICE, which=CHOICE, who=PEOPLE, key=KEYS, behind=st.booleans())
     def skip(self, number, which, who, key, behind):

@@ -134,6 +134,41 @@ def test_sentence():
         assert "the estimate loses" in str(other)
 
 
+@pytest.mark.parametrize(
+    ("chance", "said"),
+    [
+        (0.0, None),
+        (0.0004, "less than 1%"),
+        (0.0099, "less than 1%"),
+        (0.014, "1%"),
+        (0.5, "50%"),
+        (0.99, "99%"),
+        (0.9951, "more than 99%"),
+        (0.99999, "more than 99%"),
+    ],
+)
+@pytest.mark.parametrize("confidence", [0.95, 1.0])
+def test_a_probability_is_never_rounded_to_none_or_all(chance, said, confidence):
+    base = {"expected_distance": 0.01, "upper_bound": 0.02, "fit": 0.4, "answers": 7, "assumptions": ()}
+    certificate = Certificate(
+        Estimate("tea", None, 0.0), **base, confidence=confidence, probability_exact=chance, phrase="{what} is off"
+    )
+    if said is None:
+        assert "exactly right" not in str(certificate)
+    else:
+        assert f"; it is exactly right with probability {said}." in str(certificate)
+
+
+def test_only_what_was_counted_is_certain():
+    """4,000 draws that all agree are no proof; every structure counted is."""
+    base = {"expected_distance": 0.0, "upper_bound": 0.0, "fit": 0.4, "answers": 7, "assumptions": ()}
+    for confidence, said in ((0.95, "more than 99%"), (1.0, "100%")):
+        certificate = Certificate(
+            Estimate("tea", None, 0.0), **base, confidence=confidence, probability_exact=1.0, phrase="{what} is off"
+        )
+        assert f"exactly right with probability {said}." in str(certificate)
+
+
 def test_names_what_it_assumes():
     family = Finite([[0, 1], [1, 1]])
     problem = Problem(family, label_problem(generator(222))[0].distance, zero_one, inf)

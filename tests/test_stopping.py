@@ -11,9 +11,10 @@ import pytest
 from askwise.distances import Tabled
 from askwise.errors import SettingError
 from askwise.losses import zero_one
+from askwise.posteriors.chains import by_chain
 from askwise.posteriors.enumerated import WHOLE, Enumerated
 from askwise.problem import Problem
-from askwise.stopping import SURE, Budget, DiameterBelow, any_of, capital, halves_apart
+from askwise.stopping import SURE, Budget, DiameterBelow, any_of, apart, capital
 from askwise.structures.finite import Finite
 from askwise.types import Sample
 from tests.helpers import Draws, generator
@@ -34,10 +35,38 @@ def believing(diameter):
     return Draws(np.append(1 - x, np.full(rest, x / rest)))
 
 
-class Afresh(Draws):
-    """Draws of which two samples share nothing, so that those at hand count."""
+class Chained(Draws):
+    """64 chains; at each step one stays where it is with probability `stay`, else it goes anywhere."""
 
-    anew = True
+    stay = 0.0
+
+    def __init__(self, weights, rng=None):
+        super().__init__(weights)
+        self.standing = (rng or generator(215)).choice(len(self.weights), 64, p=self.weights)
+
+    def sample(self, count, rng):
+        at, batches = self.standing, []
+        for _ in range(0, count, 64):
+            moved = rng.choice(len(self.weights), 64, p=self.weights)
+            at = np.where(rng.random(64) < self.stay, at, moved)
+            batches.append(at)
+        return by_chain(batches, count)
+
+
+class Sticky(Chained):
+    stay = 0.5
+
+
+class Blind(Sticky):
+    """The same chains, counted as if every draw were one of its own: what the tests below must notice."""
+
+    def sample(self, count, rng):
+        return super().sample(count, rng)._replace(chains=None)
+
+
+def standing(structure):
+    """600 chains that all stand here: draws at hand that say nothing, and are not counted."""
+    return Sample(np.full(600, structure), np.full(600, 1 / 600), exact=False, chains=np.arange(600))
 
 
 def breaks(rule, draws, run, drawn=Draws, rounds=12):
@@ -46,11 +75,11 @@ def breaks(rule, draws, run, drawn=Draws, rounds=12):
     above, below = (drawn(believing(share * EPSILON).weights) for share in (1.02, 0.49))
     for turn in range(1, rounds + 1):
         rng = generator(200, run, turn)
-        if rule(PROBLEM, above, above.sample(draws, rng), turn, rng) is not None:
+        if rule(PROBLEM, above, above.sample(draws, rng), turn - 1, turn, rng) is not None:
             return True
     for turn in range(rounds + 1, rounds + 9):
         rng = generator(201, run, turn)
-        if rule(PROBLEM, below, below.sample(draws, rng), turn, rng) is None:
+        if rule(PROBLEM, below, below.sample(draws, rng), turn - 1, turn, rng) is None:
             return True
     return False
 
@@ -63,7 +92,7 @@ class Hasty(DiameterBelow):
         return super().pairs(round) // 48
 
 
-@pytest.mark.parametrize(("draws", "drawn"), [(2, Draws), (10, Draws), (600, Draws), (600, Afresh)])
+@pytest.mark.parametrize(("draws", "drawn"), [(2, Draws), (10, Draws), (600, Draws), (64, Chained)])
 def test_both_promises_at_the_stated_rate(draws, drawn):
     """Also with few draws at hand, where the gate that saves work knows little."""
     runs = 200
@@ -73,11 +102,33 @@ def test_both_promises_at_the_stated_rate(draws, drawn):
 
 def test_draws_at_hand_are_the_first_of_a_test():
     """Where all agree and they are enough, nothing is drawn; chains, which may stand still, are drawn from."""
-    rule, alike = DiameterBelow(EPSILON, DELTA), Sample(np.zeros(600, dtype=int), np.full(600, 1 / 600), exact=False)
-    fresh = [Recording(believing(0.01).weights) for _ in range(2)]
-    fresh[0].anew = True
-    assert all(rule(PROBLEM, posterior, alike, 1, generator(212)) for posterior in fresh)
-    assert [len(posterior.counts) for posterior in fresh] == [0, 1]
+    rule, chains = DiameterBelow(EPSILON, DELTA), standing(0)
+    posteriors = [Recording(believing(0.01).weights) for _ in range(2)]
+    for posterior, alike in zip(posteriors, (chains._replace(chains=None), chains), strict=True):
+        assert rule(PROBLEM, posterior, alike, 0, 1, generator(212))
+    assert [len(posterior.counts) for posterior in posteriors] == [0, 1]
+
+
+@pytest.mark.parametrize("round", [1, 10])
+def test_chains_that_repeat_themselves_do_not_stop_too_soon(round):
+    """At 1.02 epsilon, with chains that stay in half of their steps: no more often than the round's share of delta."""
+    rule, runs, stopped = DiameterBelow(EPSILON, DELTA), 150, dict.fromkeys((Sticky, Blind), 0)
+    for kind in stopped:
+        for run in range(runs):
+            posterior, rng = kind(believing(1.02 * EPSILON).weights, generator(216, run)), generator(217, run, round)
+            stopped[kind] += rule(PROBLEM, posterior, posterior.sample(64, rng), 0, round, rng) is not None
+    share = DELTA / round / (round + 1)
+    allowed = share * runs + 3 * np.sqrt(share * runs)
+    assert stopped[Sticky] <= allowed
+    assert stopped[Sticky] < stopped[Blind]
+
+
+def test_chains_that_repeat_themselves_stop_in_the_end():
+    rule, stopped = DiameterBelow(EPSILON, DELTA), 0
+    for run in range(50):
+        posterior, rng = Sticky(believing(0.3 * EPSILON).weights, generator(218, run)), generator(219, run)
+        stopped += rule(PROBLEM, posterior, posterior.sample(64, rng), 0, 5, rng) is not None
+    assert stopped > 45
 
 
 def test_too_few_pairs_would_break_them():
@@ -98,11 +149,11 @@ def test_the_gate_only_saves_work():
                 return super().sample(count, rng)
 
         rng = generator(202, run)
-        sample = posterior.sample(600, rng)
-        gated = rule(PROBLEM, Counting(posterior.weights), sample, 5, rng)
+        sample = posterior.sample(600, rng)._replace(chains=np.arange(600))  # looked at, not counted
+        gated = rule(PROBLEM, Counting(posterior.weights), sample, 0, 5, rng)
         assert sum(drawn) <= 2 * rule.pairs(5)
         spared += not drawn
-        full = halves_apart(PROBLEM, posterior.sample(2 * rule.pairs(5), generator(203, run)).structures).mean()
+        full = apart(PROBLEM, posterior.sample(2 * rule.pairs(5), generator(203, run))).values.mean()
         wrong += (gated is None and not drawn) and full <= 0.75 * EPSILON
     assert wrong == 0
     assert spared >= 90  # the hundred runs far above epsilon cost nothing
@@ -113,15 +164,15 @@ def test_blocks_decide_as_all_pairs_together_would(monkeypatch):
     monkeypatch.setattr("askwise.stopping.BLOCK", 300)
     rule, decided = DiameterBelow(EPSILON / 4, DELTA), set()
     sizes = [128]  # then half as many as before, up to the block, and then what is left
-    while sum(sizes) < rule.pairs(2) // 2:
-        sizes.append(min(max(128, sum(sizes) // 2), 300, rule.pairs(2) // 2 - sum(sizes)))
+    while sum(sizes) < rule.pairs(2):
+        sizes.append(min(max(128, sum(sizes) // 2), 300, rule.pairs(2) - sum(sizes)))
     for run in range(60):
-        posterior, apart, rng = believing(0.8 * EPSILON / 4), [], generator(207, run)
+        posterior, values, rng = believing(0.8 * EPSILON / 4), [], generator(207, run)
         for size in sizes:
-            apart.extend(halves_apart(PROBLEM, posterior.sample(2 * size, rng).structures))
-        recording, alike = Recording(posterior.weights), Sample(np.zeros(600, dtype=int), np.full(600, 1 / 600), False)
-        stops = rule(PROBLEM, recording, alike, 2, generator(207, run)) is not None
-        won = capital(np.array(apart), EPSILON / 4) >= log(2 * 3 / DELTA)
+            values.extend(apart(PROBLEM, posterior.sample(2 * size, rng)).values)
+        recording = Recording(posterior.weights)
+        stops = rule(PROBLEM, recording, standing(0), 0, 2, generator(207, run)) is not None
+        won = capital(np.array(values), EPSILON / 4) >= log(2 * 3 / DELTA)
         ends = np.cumsum(sizes)
         assert recording.counts == [2 * size for size in sizes[: len(recording.counts)]]
         assert stops == won[: ends[len(recording.counts) - 1]].any()
@@ -153,8 +204,7 @@ class Recording(Draws):
 def test_it_gives_up_when_fresh_pairs_rule_it_out():
     """At four times epsilon a few hundred pairs tell, long before the sum is too large."""
     rule, posterior = DiameterBelow(0.05, DELTA), Recording(believing(0.2).weights)
-    alike = Sample(np.zeros(600, dtype=int), np.full(600, 1 / 600), exact=False)
-    assert rule(PROBLEM, posterior, alike, 50, generator(208)) is None
+    assert rule(PROBLEM, posterior, standing(0), 0, 50, generator(208)) is None
     assert sum(posterior.counts) / 2 < 0.75 * 0.05 * rule.pairs(50) / 0.2 / 2
 
 
@@ -164,11 +214,9 @@ def test_all_pairs_of_a_few_draws_rule_more_out(diameter, rounds):
     rule, by_halves, by_all = DiameterBelow(0.1, DELTA), 0, 0
     for run in range(rounds):
         posterior = Recording(believing(diameter).weights)
-        sample = Draws(posterior.weights).sample(64, generator(209, run))
-        rule(PROBLEM, posterior, sample, 5, generator(210, run))
-        by_halves += rule._hopeless(
-            halves_apart(PROBLEM, sample.structures), rule.pairs(5), log(5 * 6 / rule.delta), SURE
-        )
+        sample = Draws(posterior.weights).sample(64, generator(209, run))._replace(chains=np.arange(64))
+        rule(PROBLEM, posterior, sample, 0, 5, generator(210, run))
+        by_halves += rule._hopeless(apart(PROBLEM, sample), rule.pairs(5), log(5 * 6 / rule.delta), SURE)
         by_all += not posterior.counts
     if diameter <= 0.05:
         assert by_all == 0
@@ -191,8 +239,15 @@ def test_closeness_shrinks_epsilon_by_its_square():
 @pytest.mark.parametrize(("diameter", "stops"), [(0.19, True), (0.21, False)])
 def test_exact_weights_need_no_sampling(diameter, stops):
     sample = Sample(np.arange(SIZE), believing(diameter).weights, exact=True)
-    reason = DiameterBelow(EPSILON)(PROBLEM, None, sample, 1, None)
+    reason = DiameterBelow(EPSILON)(PROBLEM, None, sample, 0, 1, None)
     assert (reason == "the average diameter is below 0.2") if stops else reason is None
+
+
+@pytest.mark.parametrize(("delta", "said"), [(0.05, "95%"), (0.004, "99.6%"), (1e-4, "99.99%")])
+def test_confidence_is_not_rounded_up(delta, said):
+    rule, sure = DiameterBelow(EPSILON, delta), Draws(np.append(1.0, np.zeros(SIZE - 1)))
+    reason = rule(PROBLEM, sure, sure.sample(600, generator(213)), 0, 1, generator(214))
+    assert reason == f"the average diameter is below 0.2 with confidence {said}"
 
 
 def test_large_finite_families_are_sampled_by_their_weights():
@@ -215,17 +270,16 @@ def test_large_finite_families_are_sampled_by_their_weights():
     rng = generator(206)
     fresh = np.concatenate([prior.sample(2 * rule.pairs(1), rng).structures for _ in range(2)])
     assert abs((fresh == size - 1).mean() - 0.6) < 4 * 0.5 / np.sqrt(len(fresh))
-    alike = Sample(np.full(600, size - 1), np.full(600, 1 / 600), exact=False)
-    assert rule(problem, prior, alike, 1, rng) is not None  # a list of all structures, each once, has diameter 1
+    assert rule(problem, prior, standing(size - 1), 0, 1, rng) is not None  # a list of all structures, each once, has diameter 1
 
 
 def test_budget_and_any_of():
-    assert [Budget(3)(None, None, None, t, None) is not None for t in (1, 3, 4, 5)] == [False, False, True, True]
+    assert [Budget(3)(None, None, None, n, 9, None) is not None for n in (0, 2, 3, 4)] == [False, False, True, True]
     both = any_of(Budget(9), Budget(3))
-    assert both(None, None, None, 3, None) is None
-    assert both(None, None, None, 4, None) == "the budget of 3 answers is used up"
-    assert both(None, None, None, 10, None) == "the budget of 9 answers is used up"  # the first of the list
-    assert any_of()(None, None, None, 10, None) is None
+    assert both(None, None, None, 2, 9, None) is None
+    assert both(None, None, None, 3, 4, None) == "the budget of 3 answers is used up"
+    assert both(None, None, None, 9, 10, None) == "the budget of 9 answers is used up"  # the first of the list
+    assert any_of()(None, None, None, 9, 10, None) is None
 
 
 @pytest.mark.parametrize(
@@ -235,8 +289,10 @@ def test_budget_and_any_of():
     + [{"epsilon": 0.1, "closeness": c} for c in (0.5, nan)],
 )
 def test_refuses(settings):
-    with pytest.raises(SettingError, match=r"epsilon must be in \(0, 1\], delta in \(0, 1\) and closeness at least 1"):
+    wrong = list(settings)[-1]
+    with pytest.raises(SettingError, match=f"^{wrong} must be") as refused:
         DiameterBelow(**settings)
+    assert not any(other in str(refused.value) for other in {"epsilon", "delta", "closeness"} - {wrong})
 
 
 @pytest.mark.parametrize("answers", [0, -3, nan])

@@ -193,6 +193,11 @@ BAD_POSTERIORS = {
     "sample gives other draws": {"sample": lambda self, count, rng: Good.sample(self, count, np.random.default_rng())},
     "sum to one": {"sample": lambda self, count, rng: Sample(np.zeros((count, 2)), np.full(count, 1.0), False)},
     "weights of shape": {"sample": lambda self, count, rng: Sample(np.zeros((count, 2)), np.full(3, 1 / 3), False)},
+    "at least two chains": {
+        "sample": lambda self, count, rng: Sample(
+            np.zeros((count, 2)), np.full(count, 1 / count), False, np.zeros(count, dtype=int)
+        )
+    },
     "gave 4 draws": {"sample": lambda self, count, rng: Sample(np.zeros((4, 2)), np.full(4, 0.25), False)},
     "make it a float": {"diagnostics": lambda self: {"answers": "many"}},
 }

@@ -1,9 +1,15 @@
-"""The evidence in force and the posterior of it. Nothing here changes: an answer or an undo gives new beliefs."""
+"""The evidence in force and the posterior of it. Nothing here changes: an answer or an undo gives new beliefs.
+
+The posterior is a function of the answers in force, each with the turn it came at, and of nothing else: taken in one by
+one, with everybody's reliability learned after each. So it is the same live, replayed, and resumed from a checkpoint,
+whatever was kept on the way.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from askwise.posteriors import Posterior
 from askwise.reliability import reliabilities, reweighed
@@ -11,6 +17,14 @@ from askwise.streams import stream
 from askwise.types import Answer
 
 TRAIL = 16  # posteriors kept, so that taking back a recent answer costs nothing
+
+
+class Kept(NamedTuple):
+    """What is held true after the first so many answers."""
+
+    answers: int
+    posterior: Posterior
+    trusted: Mapping[str, float]  # how far each of several people is, from 0 to 1
 
 
 @dataclass(frozen=True)
@@ -31,39 +45,40 @@ class Beliefs:
     prior: Posterior
     seed: int
     told: Mapping[str, tuple[int, Answer]] = field(default_factory=dict)  # in order: the turn it came, the answer
-    trail: tuple[tuple[int, Posterior], ...] = ()  # the posterior of the first so many of them; the last one of all
+    trail: tuple[Kept, ...] = ()  # after some of the answers; the last one after all of them
     turn: int = 0  # how often the evidence has changed
-    trusted: Mapping[str, float] = field(default_factory=dict)  # how far each of several people is, from 0 to 1
 
     @property
     def posterior(self) -> Posterior:
-        return self.trail[-1][1] if self.trail else self.prior
+        return self.trail[-1].posterior if self.trail else self.prior
+
+    @property
+    def trusted(self) -> Mapping[str, float]:
+        """How far each of several people is trusted, from 0 to 1; empty with one."""
+        return self.trail[-1].trusted if self.trail else {}
 
     def tell(self, id: str, answer: Answer) -> Beliefs:
         """With one more answer, to question `id`."""
-        posterior = self.posterior.update(answer, stream(self.seed, self.turn, "update"))
         told = {**self.told, id: (self.turn, answer)}
-        posterior, trusted = self._weighed(posterior, told)
-        trail = (*self.trail[1 - TRAIL :], (len(told), posterior))
-        return replace(self, told=told, trail=trail, turn=self.turn + 1, trusted=trusted)
+        return self._with(told, self.trail)
 
     def undo(self, id: str) -> Beliefs:
         """Without the answer to question `id`: as if it had never come, from the latest posterior that lacks it."""
         place = list(self.told).index(id)
         told = {other: answer for other, answer in self.told.items() if other != id}
-        trail = tuple((held, posterior) for held, posterior in self.trail if held <= place)
-        held, posterior = trail[-1] if trail else (0, self.prior)
-        for turn, answer in list(told.values())[held:]:
-            posterior = posterior.update(answer, stream(self.seed, turn, "update"))
-        posterior, trusted = self._weighed(posterior, told)
-        if held < len(told):
-            trail = (*trail, (len(told), posterior))
-        return replace(self, told=told, trail=trail, turn=self.turn + 1, trusted=trusted)
+        return self._with(told, tuple(kept for kept in self.trail if kept.answers <= place))
 
-    def _weighed(
-        self, posterior: Posterior, told: Mapping[str, tuple[int, Answer]]
-    ) -> tuple[Posterior, Mapping[str, float]]:
-        """The posterior with everybody's answers trusted as far as they deserve it, where there are several people."""
-        answers, rng = [answer for _, answer in told.values()], stream(self.seed, self.turn, "people")
+    def _with(self, told: Mapping[str, tuple[int, Answer]], trail: tuple[Kept, ...]) -> Beliefs:
+        """These answers in force, of which the last of the trail has the first ones."""
+        turns, answers = [turn for turn, _ in told.values()], [answer for _, answer in told.values()]
+        for count in range(trail[-1].answers if trail else 0, len(told)):
+            before = trail[-1].posterior if trail else self.prior
+            trail = (*trail[1 - TRAIL :], self._after(before, answers[: count + 1], turns[count]))
+        return replace(self, told=told, trail=trail, turn=self.turn + 1)
+
+    def _after(self, before: Posterior, answers: list[Answer], turn: int) -> Kept:
+        """After the last of these answers, which came at that turn, everybody trusted as far as they deserve it."""
+        posterior = before.update(answers[-1], stream(self.seed, turn, "update"))
+        rng = stream(self.seed, turn, "people")
         trusted = reliabilities(posterior, answers, rng)
-        return (reweighed(posterior, answers, trusted, rng) if trusted else posterior), trusted
+        return Kept(len(answers), reweighed(posterior, answers, trusted, rng) if trusted else posterior, trusted)

@@ -12,6 +12,7 @@ from numpy.random import Generator
 
 from askwise.distances import form_of
 from askwise.posteriors import Posterior
+from askwise.posteriors.chains import independent_draws
 from askwise.problem import Problem
 from askwise.structures import LinearFamily
 from askwise.types import Answer, Floats, Sample
@@ -79,7 +80,8 @@ class Certificate:
             if self.confidence == 1
             else f", at most {self.upper_bound:.3f} (simulation confidence {self.confidence:.0%})"
         )
-        exact = f"; it is exactly right with probability {self.probability_exact:.0%}" if self.probability_exact else ""
+        right = percent(self.probability_exact, certain=self.confidence == 1)
+        exact = f"; it is exactly right with probability {right}" if self.probability_exact else ""
         warning = f"; but {self.warning}" if self.warning else ""
         after = f"{self.answers} answer{'s' if self.answers != 1 else ''}"
         return f"On average over what is still plausible after {after}, {claim}{bound}{exact}{warning}."
@@ -111,27 +113,40 @@ def certify(
     """Measures the estimate on fresh draws (it was chosen on others, so the bound holds for it)."""
     sample = posterior.sample(DRAWS, rng)
     losses = problem.distance.paired(_repeat(found.structure, len(sample.weights)), sample.structures)
-    mean = float(sample.weights @ losses)
+    mean, worth = float(sample.weights @ losses), independent_draws(losses, sample.chains)
     return Certificate(
         estimate=found,
         expected_distance=mean,
-        upper_bound=mean if sample.exact else upper_bound(losses, DELTA),
+        upper_bound=mean if sample.exact else upper_bound(losses, DELTA, worth),
         confidence=1.0 if sample.exact else 1 - DELTA,
         probability_exact=float(sample.weights @ (losses == 0)),
         fit=predictive_check(problem, sample, answers, rng),
         answers=len(answers),
-        assumptions=_assumptions(problem, sample),
+        assumptions=_assumptions(problem, sample, worth),
         phrase=getattr(problem.distance, "phrase", PLAIN),
     )
 
 
-def upper_bound(values: Floats, delta: float) -> float:
+def percent(chance: float, certain: bool = False) -> str:
+    """A probability for people: 0% and 100% only where it is `certain`, not where it is rounded or was not drawn.
+
+    >>> percent(0.004), percent(0.5), percent(0.996), percent(1.0), percent(1.0, certain=True)
+    ('less than 1%', '50%', 'more than 99%', 'more than 99%', '100%')
+    """
+    if certain and chance in (0, 1):
+        return f"{chance:.0%}"
+    return "less than 1%" if chance < 0.01 else "more than 99%" if chance > 0.99 else f"{chance:.0%}"
+
+
+def upper_bound(values: Floats, delta: float, worth: float | None = None) -> float:
     """Above the mean of independent values in [0, 1] with probability 1 - delta (the empirical Bernstein inequality).
 
-    >>> round(upper_bound(np.zeros(4000), 0.05), 4)
-    0.0022
+    Values that are not independent are taken for as many as they are `worth`.
+
+    >>> round(upper_bound(np.zeros(4000), 0.05), 4), round(upper_bound(np.zeros(4000), 0.05, 400.0), 4)
+    (0.0022, 0.0216)
     """
-    count, tail = len(values), log(2 / delta)
+    count, tail = len(values) if worth is None else worth, log(2 / delta)
     bound = values.mean() + sqrt(2 * values.var(ddof=1) * tail / count) + 7 * tail / (3 * (count - 1))
     return min(1.0, float(bound))
 
@@ -164,17 +179,19 @@ def _worst_number(problem: Problem, predictions: Floats, weights: Floats, given:
     return float(weights @ (replicated >= observed))
 
 
-def _assumptions(problem: Problem, sample: Sample) -> tuple[str, ...]:
+def _assumptions(problem: Problem, sample: Sample, worth: float) -> tuple[str, ...]:
     noise = (
         "no answer is wrong"
         if np.isinf(problem.beta)
         else f"answers follow the {problem.loss.name} model, beta {problem.beta:g}"
     )
-    counted = (
-        "every structure was counted"
-        if sample.exact
-        else f"the {DRAWS} draws behind it are independent and from the posterior"
-    )
+    if sample.exact:
+        counted = "every structure was counted"
+    elif sample.chains is None:
+        counted = f"the {DRAWS} draws behind it are independent and from the posterior"
+    else:
+        chains = len(np.unique(sample.chains))
+        counted = f"the {DRAWS} draws of {chains} chains behind it are from the posterior and worth {worth:.0f}"
     return (f"the truth is one of the structures of {type(problem.family).__name__}", noise, counted)
 
 

@@ -6,8 +6,12 @@ past never changes; an undo is one more event. An event may carry a key: sent tw
 
 from __future__ import annotations
 
+import reprlib
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
+from decimal import Decimal
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +24,9 @@ STANDING = {"ask": "open", "tell": "answered", "skip": "skipped", "undo": "open"
 KINDS = (*STANDING, "goal")
 CLOSED = ("answered", "skipped")
 NUMBER = "number"  # the kind of question that is answered with a number of one's own
+# what comes with an answer: how many letters it may have, and an example
+TEXTS = {"who": (200, "Ann"), "key": (200, "k1"), "reason": (2000, "both unknown")}
+MAX_SECONDS = 1e9
 PARTS = ("atom", "kind", "options", "responses", "codes", "text", "gain", "info")  # of the event of a new question
 
 
@@ -58,15 +65,23 @@ class Conversation:
         return other
 
     def repeated(
-        self, kind: str, question: str | Question | None, key: str | None, response: Response | None = None
+        self,
+        kind: str,
+        question: str | Question | None,
+        key: str | None,
+        response: Response | None = None,
+        *,
+        who: str | None = None,
     ) -> bool:
         """True if the key is known and this is the same event once more; the key of another event is refused."""
+        plain_details({"key": key, "who": who})
         if key is None or key not in self.keys:
             return False
         known = self.keys[key]
-        id = known["question"]
-        meant = question.id if isinstance(question, Question) else question or id
-        if known["event"] != kind or meant != id or (kind == "tell" and self.match(id, response) != known["response"]):
+        id = known.get("question")
+        meant = id if question is None else _id(question)
+        same = known["event"] == kind and meant == id and (who is None or known.get("who") == who)
+        if not same or (kind == "tell" and self.match(known["question"], response) != known["response"]):
             raise AnswerError(f"the key {key!r} was used before, to {known['event']} question {id}; use another one")
         return True
 
@@ -132,9 +147,11 @@ class Conversation:
             if not self.open():
                 raise AnswerError("no question is open; call ask() first")
             return self.open()[0]
-        id = question.id if isinstance(question, Question) else question
+        id = _id(question)
         if id not in self.status:
-            raise AnswerError(f"there is no question {id!r}; the open ones are {', '.join(self.open()) or 'none'}")
+            raise AnswerError(
+                f"there is no question {reprlib.repr(id)}; the open ones are {', '.join(self.open()) or 'none'}"
+            )
         if self.status[id] != "open":
             hint = "a new question took its place" if self.status[id] == "withdrawn" else "undo it first to change it"
             raise AnswerError(f"question {id} was {self.status[id]} before{self._how(id)} and is not open; {hint}")
@@ -147,17 +164,24 @@ class Conversation:
         by = [f"by {closing['who']}"] if self.status[id] in CLOSED and closing.get("who") else []
         return f" ({' '.join(said + by)})" if said or by else ""
 
-    def to_undo(self, question: str | Question | None) -> str:
-        """The id of the question meant, which must be answered or skipped; by default the last one that was."""
+    def to_undo(self, question: str | Question | None, who: str | None = None) -> str:
+        """The id of the question meant, which must be answered or skipped; by default the last one that was. With
+        `who`, only that person's answers count."""
         if question is None:
             past = [event["question"] for event in self.log if event["event"] in ("tell", "skip")]
-            standing = [id for id in past if self.status[id] in CLOSED]
-            if not standing:
-                raise AnswerError("nothing to undo: no answer or skip is in force")
-            return str(standing[-1])
-        id = question.id if isinstance(question, Question) else question
+            in_force = [id for id in past if self.status[id] in CLOSED]
+            theirs = [id for id in in_force if who is None or self.closing[id].get("who") == who]
+            if not theirs:
+                whose = "" if who is None else f" of {who}"
+                raise AnswerError(f"nothing to undo: no answer or skip{whose} is in force")
+            return str(theirs[-1])
+        id = _id(question)
         if self.status.get(id) not in CLOSED:
-            raise AnswerError(f"question {id!r} has no answer to undo; it is {self.status.get(id, 'unknown')}")
+            raise AnswerError(
+                f"question {reprlib.repr(id)} has no answer to undo; it is {self.status.get(id, 'unknown')}"
+            )
+        if who is not None and self.closing[id].get("who") != who:
+            raise AnswerError(f"question {id} was not answered by {who}; leave out who to take it back all the same")
         return id
 
     def match(self, id: str, response: Any) -> Response:
@@ -165,15 +189,14 @@ class Conversation:
         event = self.asked[id]
         if event["kind"] == NUMBER:
             return self._number(id, response)
-        known = [said for said, _ in event["codes"]]
-        same = [said for said in known if type(said) is type(response) and said == response] or [
-            said for said in known if str(said).casefold() == str(response).strip().casefold()
-        ]
+        known: list[Response] = [said for said, _ in event["codes"]]
+        same: list[Response] = [said for said in known if type(said) is type(response) and said == response]
+        if not same and isinstance(response, str | Real | Decimal | np.bool_):
+            same = [said for said in known if str(said).casefold() == str(response).strip().casefold()]
         if not same:
             allowed = ", ".join(map(repr, event["responses"]))
-            raise AnswerError(f"response {response!r} is not one of {allowed}; question {id} stays open")
-        result: Response = same[0]
-        return result
+            raise AnswerError(f"response {reprlib.repr(response)} is not one of {allowed}; question {id} stays open")
+        return same[0]
 
     def code(self, id: str, said: Response) -> Response:
         """What a response means to the family."""
@@ -198,11 +221,13 @@ class Conversation:
     def _number(self, id: str, response: Any) -> float:
         """A number, or the text of one; the log keeps the number."""
         try:
-            number = float("nan") if isinstance(response, bool | np.bool_) else float(response)
+            truth = isinstance(response, bool | np.bool_)
+            number = float(response) if isinstance(response, str | Real | Decimal) and not truth else float("nan")
         except (OverflowError, TypeError, ValueError):
             number = float("nan")
         if not np.isfinite(number):
-            raise AnswerError(f"response {response!r} is not a finite number such as 3.7; question {id} stays open")
+            told = f"response {reprlib.repr(response)} is not a finite number such as 3.7"
+            raise AnswerError(f"{told}; question {id} stays open")
         return number
 
     def _withdraw_after(self, id: str) -> None:
@@ -237,8 +262,51 @@ def happened(what: str, question: str | None, /, **parts: Any) -> Event:
     {'event': 'skip', 'question': 'q1', 'time': '...', 'who': 'Ann'}
     """
     moment = datetime.now(UTC).isoformat(timespec="milliseconds")
-    given = {"event": what, "question": question, "time": moment, **parts}
+    given = {"event": what, "question": question, "time": moment, **parts, **plain_details(parts)}
     return {part: value for part, value in given.items() if value is not None}
+
+
+def plain_details(details: Mapping[str, Any]) -> dict[str, str | float]:
+    """Who answered, in how many seconds, with which key and reason, as plain texts and numbers; others are refused.
+
+    >>> plain_details({"who": "Ann", "key": None, "seconds": 2})
+    {'who': 'Ann', 'seconds': 2.0}
+    >>> plain_details({"key": 7})
+    Traceback (most recent call last):
+    askwise.errors.AnswerError: key is 7; expected a text of at most 200 letters, such as 'k1'
+    """
+    plain: dict[str, str | float] = {}
+    for name, (most, example) in TEXTS.items():
+        value = details.get(name)
+        if value is None:
+            continue
+        if not (isinstance(value, str) and len(value) <= most and is_storable(value) and (value or name == "reason")):
+            told = f"{name} is {reprlib.repr(value)}; expected a text of at most {most} letters"
+            raise AnswerError(f"{told}, such as {example!r}")
+        plain[name] = str(value)
+    seconds = details.get("seconds")
+    if seconds is not None:
+        number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
+        if not (number and 0 <= seconds <= MAX_SECONDS):
+            raise AnswerError(f"seconds is {reprlib.repr(seconds)}; expected how long the answer took, such as 2.5")
+        plain["seconds"] = float(seconds)
+    return plain
+
+
+def is_storable(text: str) -> bool:
+    """Whether every database and file can hold a text: it has no NUL character and no half of a surrogate pair.
+
+    >>> is_storable("Ann"), is_storable("A\\0"), is_storable("\\ud800")
+    (True, False, False)
+    """
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _id(question: str | Question) -> str:
+    id = question.id if isinstance(question, Question) else question
+    if not isinstance(id, str):
+        raise AnswerError(f"question is {reprlib.repr(id)}; expected a question or its id, such as 'q1'")
+    return id
 
 
 def key(atom: Any) -> Any:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class Column:
                 raise DataError(f"{told}; expected one of {', '.join(map(repr, self.levels))}, as before")
             return np.eye(len(self.levels))[[self.levels[level] for level in filled]]
         present = [value for value in values if value is not None]
-        numbers = _numbers(present)
+        numbers = _numbers(self.name, present)
         if numbers is None or (present and _dated(present) != self.dated):
             was = "dates" if self.dated else "numbers"
             raise DataError(f"column {self.name!r} does not hold {was}, as it did before; give {was}")
@@ -215,7 +216,7 @@ def _feature(name: str, values: list[Any], *, named: bool, impute: bool) -> tupl
     """A column and its (N, k) block of mean squared length 1, or why there is none."""
     present = [value for value in values if value is not None]
     unknown = len(present) < len(values)
-    numbers = _numbers(present)
+    numbers = _numbers(name, present)
     distinct: set[Any] = set(present if numbers is None else numbers)
     if not distinct or (len(distinct) == 1 and not (numbers is None and unknown)):
         return "is constant" if present else "is empty"
@@ -244,9 +245,13 @@ def _feature(name: str, values: list[Any], *, named: bool, impute: bool) -> tupl
     return replace(column, first=first, mean=mean, length=length), block / length
 
 
-def _numbers(values: Sequence[Any]) -> list[float] | None:
+def _numbers(column: str, values: Sequence[Any]) -> list[float] | None:
     """The values as numbers, dates as days; None if they are texts that say neither."""
-    return _written(values) if is_text(values) else [float(value) for value in values]
+    numbers = _written(values) if is_text(values) else [float(value) for value in values]
+    odd = next((i for i, number in enumerate(numbers or ()) if not isfinite(number)), None)
+    if odd is not None:
+        raise DataError(f"column {column!r} holds {str(values[odd])[:50]}, which is too large; expected finite numbers")
+    return numbers
 
 
 def _dated(values: Sequence[Any]) -> bool:
@@ -262,6 +267,6 @@ def _written(texts: Sequence[str]) -> list[float] | None:
         return None
     try:
         moments = [datetime.fromisoformat(text) for text in texts]
-    except ValueError:  # the 31st of June
+        return [(moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() / 86400 for moment in moments]
+    except (OverflowError, ValueError):  # the 31st of June, or before the year 1 in another time zone
         return None
-    return [(moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() / 86400 for moment in moments]

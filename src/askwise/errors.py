@@ -8,6 +8,7 @@
     ├── DistanceError    a distance outside [0, 1], not symmetric, or not a number
     ├── NothingToAsk     every candidate question was asked or skipped
     ├── SettingError     an option with a value that makes no sense
+    │   └── RuleError    a rule that does not suit the family's questions
     └── StudyError       a study that cannot be opened or written
 
 >>> issubclass(AnswerError, AskwiseError) and issubclass(AskwiseError, ValueError)
@@ -37,6 +38,10 @@ class NothingToAsk(AskwiseError):
 
 class SettingError(AskwiseError):
     """An option with a value that makes no sense."""
+
+
+class RuleError(SettingError):
+    """A rule that does not suit the family's questions."""
 
 
 class StudyError(AskwiseError):

@@ -10,29 +10,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import replace
+from threading import RLock
 from typing import Any, overload
 
 import numpy as np
 
-from askwise.beliefs import Beliefs
+from askwise.beliefs import Beliefs, Kept
 from askwise.conversation import NUMBER, Conversation, Event, Journal, happened
 from askwise.distances import verify
-from askwise.errors import DataError, NothingToAsk, SettingError
+from askwise.errors import DataError, NothingToAsk, SettingError, StudyError
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.reading import Reading, Recipe
 from askwise.stopping import Stop
 from askwise.strategies import Strategy, strategy
 from askwise.streams import stream
-from askwise.threads import one_thread
+from askwise.structures import checked_atom
+from askwise.threads import one_at_a_time
 from askwise.turn import Aim, Eligible, Turn
 from askwise.types import Answer, Question, Response
 
 CHECKED = 12  # structures on which a distance is checked at the start
+MAX_ATTEMPTS = 100  # at writing one event, while others write theirs first
 
 
 class Session(Reading):
-    """Asks the questions that settle a problem, and says when to stop.
+    """Asks the questions that settle a problem, and says when to stop. Several threads may use it: what changes it
+    happens one after the other.
 
     >>> from askwise.distances.labels import Disagreement
     >>> from askwise.losses import zero_one
@@ -73,8 +77,9 @@ class Session(Reading):
         self.recipe = recipe
         self.journal: Journal | None = None
         self._remake = remake
+        self.lock = RLock()
         shown = describe or (lambda structure: structure)
-        self.aim = Aim(problem, strategy(rule), stop, seed, draws, candidates, repeat, shown)
+        self.aim = Aim(problem, strategy(rule, problem), stop, seed, draws, candidates, repeat, shown)
         self._begin()
         few = prior.sample(CHECKED, stream(seed, 0, "verify")).structures
         verify(problem.distance, few[np.arange(min(CHECKED, len(few)))])
@@ -94,19 +99,19 @@ class Session(Reading):
     def ask(self, *, eligible: Eligible | None = None) -> Question: ...
     @overload
     def ask(self, count: int, *, eligible: Eligible | None = None) -> list[Question]: ...
-    @one_thread
+    @one_at_a_time
     def ask(self, count: int | None = None, *, eligible: Eligible | None = None) -> Question | list[Question]:
         """The open question, or a new one if there is none. Asking again changes nothing.
 
         With `count`, a list of that many worth asking together, or of fewer where the candidates run out. Each new one
         is chosen for what it adds to those open. `eligible(atoms, atom)` may keep a candidate from joining them.
         """
-        if count is not None and not (isinstance(count, int | np.integer) and count >= 1):
+        if count is not None and (isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1):
             raise SettingError(f"count must be a whole number of at least 1, got {count!r}")
         self.refresh()
         while len(self.conversation.open()) < (count or 1):
             try:
-                self._record(self.turn.choose(self.conversation, eligible))
+                self._settle(lambda: self._next_question(count or 1, eligible))
             except NothingToAsk:
                 if not self.conversation.open():
                     raise
@@ -114,12 +119,14 @@ class Session(Reading):
         questions = [self.conversation.question(id) for id in self.conversation.open()]
         return questions[0] if count is None else questions[:count]
 
+    @one_at_a_time
     def pose(self, atom: Any) -> Question:
         """Opens a question of one's own choice: for answers that were collected before."""
-        event = self.turn.pose(self.conversation, atom)
-        return self.conversation.question(event["question"]) if self._record(event) else self.pose(atom)
+        valid = checked_atom(self.problem.family, atom)
+        event = self._settle(lambda: self.turn.pose(self.conversation, valid))
+        return self.conversation.question(event["question"])
 
-    @one_thread
+    @one_at_a_time
     def tell(
         self,
         response: Response,
@@ -133,13 +140,19 @@ class Session(Reading):
 
         `seconds` is how long the answer took. The same `key` given twice is one answer: send it again when in doubt.
         """
-        talk = self.conversation
-        while not talk.repeated("tell", question, key, response):
+
+        def judged() -> Event | None:
+            nonlocal question  # what was open at first is meant, whatever opens meanwhile
+            talk = self.conversation
+            if talk.repeated("tell", question, key, response, who=who):
+                return None
             question = talk.to_answer(question)
             said = talk.match(question, response)
-            if self._record(happened("tell", question, response=said, who=who, seconds=seconds, key=key)):
-                return
+            return happened("tell", question, response=said, who=who, seconds=seconds, key=key)
 
+        self._settle(judged)
+
+    @one_at_a_time
     def skip(
         self,
         question: str | Question | None = None,
@@ -150,25 +163,37 @@ class Session(Reading):
         key: str | None = None,
     ) -> None:
         """Can't tell: logged, not asked again, and nothing is concluded from it."""
-        while not self.conversation.repeated("skip", question, key):
+
+        def judged() -> Event | None:
+            nonlocal question
+            if self.conversation.repeated("skip", question, key, who=who):
+                return None
             question = self.conversation.to_answer(question)
-            if self._record(happened("skip", question, reason=reason, who=who, seconds=seconds, key=key)):
-                return
+            return happened("skip", question, reason=reason, who=who, seconds=seconds, key=key)
 
-    @one_thread
+        self._settle(judged)
+
+    @one_at_a_time
     def undo(self, question: str | Question | None = None, who: str | None = None, *, key: str | None = None) -> None:
-        """Takes back the last answer or skip, or that of the question named. The question is open again; open questions
-        that were chosen after that answer are withdrawn, since what they stood on is gone."""
-        while not self.conversation.repeated("undo", question, key):
-            question = self.conversation.to_undo(question)
-            if self._record(happened("undo", question, who=who, key=key)):
-                return
+        """Takes back the last answer or skip, or that of the question named; with `who`, only that person's own.
 
-    @one_thread
+        The question is open again; open questions that were chosen after that answer are withdrawn, since what they
+        stood on is gone.
+        """
+
+        def judged() -> Event | None:
+            nonlocal question
+            if self.conversation.repeated("undo", question, key, who=who):
+                return None
+            question = self.conversation.to_undo(question, who)
+            return happened("undo", question, who=self.conversation.closing[question].get("who"), key=key)
+
+        self._settle(judged)
+
+    @one_at_a_time
     def take_up(self, recipe: Recipe) -> None:
         """Another goal about the same structures: all answers stay, open questions are withdrawn."""
-        while not self._record(happened("goal", None, goal=recipe["goal"], options=recipe["options"])):
-            pass
+        self._settle(lambda: happened("goal", None, goal=recipe["goal"], options=recipe["options"]))
 
     def branch(self, *, seed: int, rule: str | None = None, effort: int | None = None) -> Session:
         """A copy that goes its own way, in memory only: what would come of other answers, or of another rule.
@@ -176,7 +201,8 @@ class Session(Reading):
         With `effort`, no more draws and candidates a question than that.
         """
         other = copy(self)
-        chosen = self.aim.rule if rule is None else strategy(rule)
+        other.lock = RLock()
+        chosen = self.aim.rule if rule is None else strategy(rule, self.problem)
         other.journal, other.conversation, other._ahead = None, self.conversation.copy(), {}
         draws, candidates = (
             count if effort is None else min(count, effort) for count in (self.aim.draws, self.aim.candidates)
@@ -189,27 +215,23 @@ class Session(Reading):
     def prepare(self, who: str | None = None) -> None:
         """Works out what comes after each possible answer to the open question, so that it is there at once when the
         answer comes. Meant for a thread of its own while a person thinks; a number has too many answers for it."""
-        talk = self.conversation.copy()
+        with self.lock:
+            talk, turn, ahead = self.conversation.copy(), self.turn, self._ahead
         ids = talk.open()
         if ids and talk.asked[ids[0]]["kind"] != NUMBER:
-            for response in self.turn.likely(talk.asked[ids[0]]):
-                self.foresee(talk, response, who)
+            for response in turn.likely(talk.asked[ids[0]]):
+                _foresee(talk, turn, ahead, response, who)
 
     def foresee(self, talk: Conversation, response: Response, who: str | None, known: Turn | None = None) -> Turn:
         """The turn after that answer to the open question of a copy of the conversation, there at once if it comes.
 
         `known` is the same turn, worked out in a session of the same recipe where the same was said by somebody else.
         """
-        place = (len(talk.log), talk.open()[0], response, who)
-        if place not in self._ahead:
-            event, before = happened("tell", place[1], response=response, who=who), self.turn.beliefs
-            told = {**before.told, place[1]: (before.turn, talk.answer(event))}
-            self._ahead[place] = known.retold(told) if known else self._after(talk, event)
-        return self._ahead[place]
+        return _foresee(talk, self.turn, self._ahead, response, who, known)
 
     # ------------------------------------------------------------------ replaying
 
-    @one_thread
+    @one_at_a_time
     def replay(self, events: Iterable[Event]) -> None:
         """Applies the events of another session's log to this one, which must be built the same way and still be new.
 
@@ -228,19 +250,20 @@ class Session(Reading):
                 "give the whole log of a session that was built the same way"
             ) from error
 
-    def resume(self, log: Iterable[Event], trail: tuple[tuple[int, Posterior], ...]) -> None:
+    @one_at_a_time
+    def resume(self, log: Iterable[Event], trail: tuple[Kept, ...]) -> None:
         """Puts a new session where this log has led before, with the posteriors of its latest answers: at once."""
-        told, turn, aim = dict[str, tuple[int, Answer]](), 0, self.aim
+        told, turn = dict[str, tuple[int, Answer]](), 0
         for event in log:
             self.conversation.record(event)
             id, kind = event.get("question", ""), event["event"]
             if kind == "tell":
                 told[id] = (turn, self.conversation.answer(event))
-            aim = self._other(event) if kind == "goal" else aim
+            self.aim = self._other(event) if kind == "goal" else self.aim
             turn += kind == "tell" or (kind == "undo" and told.pop(id, None) is not None)
-        self.aim = aim
-        self.turn = Turn(aim, Beliefs(self.prior, aim.seed, told, trail, turn))
+        self.turn = Turn(self.aim, Beliefs(self.prior, self.aim.seed, told, trail, turn))
 
+    @one_at_a_time
     def refresh(self) -> None:
         """Takes in what others have written to the journal since."""
         for event in self.journal.since(len(self.log)) if self.journal else ():
@@ -248,13 +271,34 @@ class Session(Reading):
 
     # ------------------------------------------------------------------ inside
 
+    def _next_question(self, count: int, eligible: Eligible | None) -> Event | None:
+        """The next question to open, or None where others have opened enough."""
+        enough = len(self.conversation.open()) >= count
+        return None if enough else self.turn.choose(self.conversation, eligible)
+
+    @overload
+    def _settle(self, judged: Callable[[], Event]) -> Event: ...
+    @overload
+    def _settle(self, judged: Callable[[], Event | None]) -> Event | None: ...
+    def _settle(self, judged: Callable[[], Event | None]) -> Event | None:
+        """Records the event that is judged right, None if there is none to record. Judged anew whenever others wrote
+        to the journal first."""
+        for _ in range(MAX_ATTEMPTS):
+            event = judged()
+            if event is None or self._record(event):
+                return event
+        raise StudyError("other programs keep writing to this study; nothing was added: try again when they are done")
+
     def _record(self, event: Event) -> bool:
         """The one place where something new happens. If the posterior refuses an answer, nothing has changed; if others
         wrote to the journal first, their events are taken in, and False says that this one must be judged anew."""
         self.conversation.check(event)
         turn = self._next(event)
-        if self.journal is not None and not self.journal.append(len(self.log), event):
+        position = len(self.log)
+        if self.journal is not None and not self.journal.append(position, event):
             self.refresh()
+            if len(self.log) == position:
+                raise StudyError("the study takes no new events, though nobody else wrote; nothing was added")
             return False
         self._adopt(event, turn)
         if self.journal is not None:
@@ -283,17 +327,6 @@ class Session(Reading):
         place = (len(self.log), id, self.conversation.standard(id, event["response"]), event.get("who"))
         return self._ahead.get(place) or Turn(self.aim, beliefs.tell(id, self.conversation.answer(event)))
 
-    def _after(self, talk: Conversation, event: Event) -> Turn:
-        """The turn after an answer that may come, with its question, draws and estimate."""
-        told = talk.copy()
-        turn = Turn(self.aim, self.turn.beliefs.tell(event["question"], talk.answer(event)))
-        told.record(event)
-        turn.foreseen = turn.reason(told)
-        if turn.foreseen is None and not told.open():
-            turn.chosen = len(told.log), turn.choose(told)
-        turn.estimate, turn.diameter  # noqa: B018  computed once, shown later
-        return turn
-
     def _other(self, event: Event) -> Aim:
         """The aim of another goal; what shapes beliefs stays."""
         if self._remake is None or self.recipe is None:
@@ -301,4 +334,24 @@ class Session(Reading):
         other = self._remake({**self.recipe, "goal": event["goal"], "options": event["options"]}).aim
         if type(other.problem.family) is not type(self.problem.family):
             raise SettingError(f"the goal {event['goal']} needs other questions than were answered; start a new study")
-        return replace(other, seed=self.aim.seed, draws=self.aim.draws)
+        return replace(other, seed=self.aim.seed, draws=self.aim.draws, changes=self.aim.changes + 1)
+
+
+def _foresee(
+    talk: Conversation,
+    turn: Turn,
+    ahead: dict[tuple[Any, ...], Turn],
+    response: Response,
+    who: str | None,
+    known: Turn | None = None,
+) -> Turn:
+    """The turn after that answer to the open question, taken from `ahead` or added to it."""
+    place = (len(talk.log), talk.open()[0], response, who)
+    if place not in ahead:
+        event = happened("tell", place[1], response=response, who=who)
+        if known is None:
+            ahead[place] = turn.after(talk, event)
+        else:
+            told = {**turn.beliefs.told, place[1]: (turn.beliefs.turn, talk.answer(event))}
+            ahead[place] = known.retold(told)
+    return ahead[place]

@@ -13,6 +13,7 @@ import numpy as np
 from askwise.distances import Form, form_of
 from askwise.problem import Problem
 from askwise.structures.linear import LinearScores
+from askwise.structures.matrices import Matrices
 from askwise.types import Atoms, Floats, Sample
 
 BLOCK = 512  # atoms scored together: their (S, A) arrays stay in the cache, and memory does not grow with the pool
@@ -92,7 +93,10 @@ def _split_block(
     dtype: type[np.floating[Any]] = np.float64 if sample.exact else np.float32
     linear = isinstance(problem.family, LinearScores)  # whose scores may be made in 32 bits from the start
     structures = sample.structures.astype(dtype, copy=False) if linear else sample.structures
-    predictions = problem.family.predict(structures, atoms).astype(dtype, copy=False)
+    predictions = problem.family.predict(structures, atoms)
+    if isinstance(problem.family, Matrices):
+        predictions = problem.family.relative(predictions)
+    predictions = predictions.astype(dtype, copy=False)
     weights = sample.weights.astype(dtype)
     responses = problem.family.responses(predictions)
     surviving, mass, squared, chance = (np.empty((len(responses), len(atoms))) for _ in range(4))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, log
+from math import ceil, inf, log
 from typing import Protocol
 
 import numpy as np
@@ -12,9 +12,10 @@ from numpy.random import Generator
 from askwise.distances import form_of
 from askwise.errors import SettingError
 from askwise.posteriors import Posterior
+from askwise.posteriors.chains import independent_draws, pairs
 from askwise.problem import Problem
 from askwise.split import average_diameter
-from askwise.types import Floats, Sample, Structures
+from askwise.types import Floats, Ints, Sample
 
 FIRST = 128  # fresh pairs drawn at first; then twice as many, and so on
 BLOCK = 1024  # pairs drawn together at most
@@ -25,10 +26,14 @@ FEW = 30  # draws, below which their pairs say nothing about their own error
 
 
 class Stop(Protocol):
-    """The reason to stop at the start of round 1, 2, ..., or None."""
+    """The reason to stop, or None, with so many `answers` in force.
+
+    `round` 1, 2, ... counts every time that one looks, also after an undo or a change of goal: no two looks of a
+    session have the same, so that each has a share of delta of its own.
+    """
 
     def __call__(
-        self, problem: Problem, posterior: Posterior, sample: Sample, round: int, rng: Generator
+        self, problem: Problem, posterior: Posterior, sample: Sample, answers: int, round: int, rng: Generator
     ) -> str | None: ...
 
 
@@ -36,7 +41,7 @@ class Stop(Protocol):
 class Budget:
     """Stop after so many answers.
 
-    >>> Budget(3)(None, None, None, 4, None)
+    >>> Budget(3)(None, None, None, 3, 4, None)
     'the budget of 3 answers is used up'
     """
 
@@ -47,9 +52,9 @@ class Budget:
             raise SettingError(f"a budget must be at least one answer, got {self.answers}")
 
     def __call__(
-        self, problem: Problem, posterior: Posterior, sample: Sample, round: int, rng: Generator
+        self, problem: Problem, posterior: Posterior, sample: Sample, answers: int, round: int, rng: Generator
     ) -> str | None:
-        return f"the budget of {self.answers} answers is used up" if round > self.answers else None
+        return f"the budget of {self.answers} answers is used up" if answers >= self.answers else None
 
 
 @dataclass(frozen=True)
@@ -73,11 +78,12 @@ class DiameterBelow:
     closeness: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (0 < self.epsilon <= 1 and 0 < self.delta < 1 and self.closeness >= 1):
-            raise SettingError(
-                "epsilon must be in (0, 1], delta in (0, 1) and closeness at least 1; "
-                f"got {self.epsilon}, {self.delta} and {self.closeness}"
-            )
+        if not 0 < self.epsilon <= 1:
+            raise SettingError(f"epsilon must be in (0, 1], got {self.epsilon}")
+        if not 0 < self.delta < 1:
+            raise SettingError(f"delta must be in (0, 1), got {self.delta}")
+        if not 1 <= self.closeness < inf:
+            raise SettingError(f"closeness must be at least 1, got {self.closeness}")
 
     @property
     def target(self) -> float:
@@ -88,29 +94,32 @@ class DiameterBelow:
         return ceil(48 / self.target * log(round * (round + 1) / self.delta))
 
     def __call__(
-        self, problem: Problem, posterior: Posterior, sample: Sample, round: int, rng: Generator
+        self, problem: Problem, posterior: Posterior, sample: Sample, answers: int, round: int, rng: Generator
     ) -> str | None:
         reason = f"the average diameter is below {self.target:.3g}"
         if sample.exact:
             diameter = average_diameter(form_of(problem.distance, sample.structures), sample.weights, exact=True)
             return reason if diameter <= self.target else None
-        total, wanted = self.pairs(round) // 2, log(round * (round + 1) / self.delta)
-        held = halves_apart(problem, sample.structures)
+        wanted = log(round * (round + 1) / self.delta)
+        total = self.pairs(round) // (2 if sample.chains is None else 1)  # pairs of chains are worth less
+        held = apart(problem, sample)
         if self._hopeless(held, total, wanted, SURE) or self._far(problem, sample):
             return None
-        seen = held[:total] if getattr(posterior, "anew", False) else held[:0]
-        while capital(seen, self.target).max(initial=0.0) < wanted:
+        seen = held[:total] if sample.chains is None else held[:0]
+        while capital(seen.values, self.target).max(initial=0.0) * seen.share() < wanted:
             size = min(max(FIRST, len(seen) // 2), BLOCK, total - len(seen))
             if size == 0 or (len(seen) and self._hopeless(seen, total, wanted, HOPE)):
                 return None
-            seen = np.append(seen, halves_apart(problem, posterior.sample(2 * size, rng).structures))
-        return f"{reason} with confidence {1 - self.delta:.0%}"
+            seen += apart(problem, posterior.sample(2 * size, rng))
+        return f"{reason} with confidence {100 * (1 - self.delta):.6g}%"
 
-    def _hopeless(self, values: Floats, total: int, wanted: float, luck: float) -> bool:
+    def _hopeless(self, seen: Apart, total: int, wanted: float, luck: float) -> bool:
         """Whether `total` distances like these would hardly suffice, even if these are large by chance."""
+        share, values = seen.share(), seen.values
+        worth = share * len(values)
         # 3 / n: few draws that happen to lie alike have no spread, which must not rule the test out
-        lower = values.mean() - luck * values.std() / np.sqrt(len(values)) - SURE / len(values)
-        return total * growth(self.target - lower, values.var()) < wanted
+        lower = values.mean() - luck * values.std() / np.sqrt(worth) - SURE / worth
+        return share * total * growth(self.target - lower, values.var()) < wanted
 
     def _far(self, problem: Problem, sample: Sample) -> bool:
         """The same by all pairs of the draws at hand: a few chains have more to say together than in disjoint pairs."""
@@ -147,26 +156,50 @@ def growth(edge: float, variance: float) -> float:
     return bet * edge - bet**2 * (variance + edge**2) / 2
 
 
-def halves_apart(problem: Problem, draws: Structures) -> Floats:
-    """The distances of disjoint pairs: the first draw from the first of the second half, and so on."""
-    half = len(draws) // 2
-    return problem.distance.paired(draws[np.arange(half)], draws[np.arange(half, 2 * half)])
+@dataclass(frozen=True)
+class Apart:
+    """Distances of disjoint pairs of draws."""
+
+    values: Floats  # (K,)
+    chains: Ints | None  # (K,): the first chain of each pair; None: all pairs are independent
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, part: slice) -> Apart:
+        return Apart(self.values[part], None if self.chains is None else self.chains[part])
+
+    def __add__(self, more: Apart) -> Apart:
+        if self.chains is None or more.chains is None:
+            return Apart(np.append(self.values, more.values), None)
+        return Apart(np.append(self.values, more.values), np.append(self.chains, more.chains))
+
+    def share(self) -> float:
+        """How many independent pairs each of them is worth."""
+        return independent_draws(self.values, self.chains) / len(self) if len(self) else 1.0
+
+
+def apart(problem: Problem, sample: Sample) -> Apart:
+    """The distances of disjoint pairs of a sample, of different chains where it comes from chains."""
+    left, right = pairs(sample)
+    values = problem.distance.paired(sample.structures[left], sample.structures[right])
+    return Apart(values, None if sample.chains is None else sample.chains[left])
 
 
 @dataclass(frozen=True)
 class AnyOf:
     """Stop for the first of several reasons.
 
-    >>> any_of(Budget(5), Budget(3))(None, None, None, 4, None)
+    >>> any_of(Budget(5), Budget(3))(None, None, None, 3, 4, None)
     'the budget of 3 answers is used up'
     """
 
     rules: tuple[Stop, ...]
 
     def __call__(
-        self, problem: Problem, posterior: Posterior, sample: Sample, round: int, rng: Generator
+        self, problem: Problem, posterior: Posterior, sample: Sample, answers: int, round: int, rng: Generator
     ) -> str | None:
-        reasons = (rule(problem, posterior, sample, round, rng) for rule in self.rules)
+        reasons = (rule(problem, posterior, sample, answers, round, rng) for rule in self.rules)
         return next((reason for reason in reasons if reason is not None), None)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from askwise.errors import DataError
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*", re.IGNORECASE)
+SURROGATE = re.compile("[\ud800-\udfff]")
 EXPECTED = "expected a dataframe, a 2-D array, a list of dicts, a dict of columns or a list of names"
 Columns = dict[str, list[Any]]
 
@@ -34,7 +35,17 @@ def table(data: Any) -> Columns:
     if len(sizes) > 1:
         told = " and ".join(f"{column!r} has {size}" for size, column in list(sizes.items())[:2])
         raise DataError(f"columns differ in length: {told} values; make them the same")
+    check_texts("the name of column", columns)
     return {column: _plain(column, values) for column, values in columns.items()}
+
+
+def check_texts(where: str, texts: Iterable[str | None]) -> None:
+    """Refuses texts that no file can hold: half of a letter beyond 16 bits, and the character NUL."""
+    known = ["" if text is None else text for text in texts]
+    whole = "".join(known)
+    if "\0" in whole or not (whole.isascii() or SURROGATE.search(whole) is None):
+        odd = next(i for i, text in enumerate(known) if "\0" in text or SURROGATE.search(text))
+        raise DataError(f"{where} {odd + 1} is {known[odd][:30]!r}, which is not a valid text; write it anew")
 
 
 def _raw_columns(data: Any) -> dict[Any, list[Any]]:
@@ -97,7 +108,9 @@ def _plain(column: str, values: list[Any]) -> list[Any]:
         told = f"column {column!r} holds {error} values; expected numbers, texts, booleans or dates"
         raise DataError(f"{told}: convert the column or drop it from the table") from None
     if is_text(cells):
-        return [None if cell is None else str(cell) for cell in cells]
+        texts = [None if cell is None else str(cell) for cell in cells]
+        check_texts(f"column {column!r} in row", texts)
+        return texts
     largest = sys.float_info.max  # an integer can be larger than any float
     infinite = [i for i, cell in enumerate(cells) if cell is not None and abs(cell) > largest]
     if infinite:

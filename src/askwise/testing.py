@@ -126,6 +126,11 @@ def _check_sample(posterior: Posterior) -> None:
         f"the weights of a sample must be at least 0 and sum to one; they sum to {weights.sum():.6g}",
     )
     _require(first.exact or count == COUNT, f"sample({COUNT}) gave {count} draws")
+    of = first.chains
+    _require(
+        of is None or (np.shape(of) == (count,) and len(set(of)) >= 2),
+        f"chains says for each of {count} draws which of at least two chains it came from, or is None; got shape {np.shape(of)}",
+    )
     for name, value in posterior.diagnostics().items():
         _require(isinstance(value, float), f"the diagnostic {name!r} is a {type(value).__name__}; make it a float")
 

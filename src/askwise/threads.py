@@ -1,21 +1,24 @@
 """One BLAS thread while a question is found: the same bits at every load of the machine, and no fight over the cores.
 
-Memory is kept between questions, too.
+Memory is kept between questions, too. On another kind of processor the last bits may differ, which `processor` tells.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, wraps
 from threading import Lock
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
+from zlib import crc32
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 @lru_cache(maxsize=1)
@@ -71,3 +74,30 @@ def one_thread(function: Callable[Arguments, Result]) -> Callable[Arguments, Res
             return function(*args, **kwargs)
 
     return capped
+
+
+def one_at_a_time(method: Method) -> Method:
+    """A method that threads enter one after the other, by the `lock` of its object, and that has one BLAS thread."""
+    capped = one_thread(method)
+
+    @wraps(method)
+    def locked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with self.lock:
+            return capped(self, *args, **kwargs)
+
+    return cast(Method, locked)
+
+
+def processor() -> str:
+    """The kind of processor as those see it who write machine code for it: numba's compiler and NumPy's BLAS.
+
+    >>> len(processor().split())
+    3
+    """
+    from llvmlite import binding  # the part of numba that knows, and loads in a moment
+
+    name = os.environ.get("NUMBA_CPU_NAME") or binding.get_host_cpu_name()
+    features = os.environ.get("NUMBA_CPU_FEATURES") or binding.get_host_cpu_features().flatten()
+    loaded = [library for library in ThreadpoolController().info() if "numpy" in library["filepath"]]
+    kernels = {str(library.get("architecture", library["internal_api"])) for library in loaded}
+    return f"{name} {crc32(features.encode()):08x} {'+'.join(sorted(kernels)) or 'unknown'}"

@@ -19,7 +19,6 @@ from askwise.errors import NothingToAsk
 from askwise.pool import SURVIVORS, race
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
-from askwise.reliability import reliabilities
 from askwise.split import average_diameter
 from askwise.stopping import Stop
 from askwise.strategies import Strategy
@@ -46,6 +45,7 @@ class Aim:
     candidates: int
     repeat: bool
     describe: Callable[[Any], Any]
+    changes: int = 0  # of the goal, before this one
 
 
 class Turn:
@@ -66,6 +66,22 @@ class Turn:
         same.beliefs = replace(self.beliefs, told=answers)
         return same
 
+    def after(self, talk: Conversation, event: Event) -> Turn:
+        """The turn after an answer that may come, with its question, draws and estimate."""
+        told = talk.copy()
+        told.record(event)
+        after = Turn(self.aim, self.beliefs.tell(event["question"], talk.answer(event)))
+        after.foreseen = after.reason(told)
+        if after.foreseen is None and not told.open():
+            after.chosen = len(told.log), after.choose(told)
+        after.estimate, after.diameter  # noqa: B018  computed once, shown later
+        return after
+
+    @property
+    def revision(self) -> int:
+        """How often the evidence or the goal has changed. Undo raises it too, so that no two turns share a number."""
+        return self.beliefs.turn + self.aim.changes
+
     @property
     def posterior(self) -> Posterior:
         return self.beliefs.posterior
@@ -76,13 +92,12 @@ class Turn:
 
     @property
     def people(self) -> Mapping[str, float]:
-        """How far each of several people is trusted; worked out anew where a checkpoint has only left the posterior."""
-        rng = stream(self.aim.seed, self.beliefs.turn, "people")
-        return self.beliefs.trusted or self._once("people", lambda: reliabilities(self.posterior, self.answers, rng))
+        """How far each of several people is trusted; empty with one."""
+        return self.beliefs.trusted
 
     @property
     def sample(self) -> Sample:
-        rng = stream(self.aim.seed, self.beliefs.turn, "sample")
+        rng = stream(self.aim.seed, self.revision, "sample")
         return self._once("sample", lambda: self.posterior.sample(self.aim.draws, rng))
 
     @property
@@ -95,7 +110,7 @@ class Turn:
 
     @property
     def certificate(self) -> Certificate:
-        rng = stream(self.aim.seed, self.beliefs.turn, "certificate")
+        rng = stream(self.aim.seed, self.revision, "certificate")
         return self._once(
             "certificate", lambda: certify(self.aim.problem, self.posterior, self.estimate, self.answers, rng)
         )
@@ -205,8 +220,8 @@ class Turn:
     def _reason(self) -> str | None:
         if self.aim.stop is None:
             return None
-        rng = stream(self.aim.seed, self.beliefs.turn, "stop")
-        return self.aim.stop(self.aim.problem, self.posterior, self.sample, len(self.beliefs.told) + 1, rng)
+        rng, answers = stream(self.aim.seed, self.revision, "stop"), len(self.beliefs.told)
+        return self.aim.stop(self.aim.problem, self.posterior, self.sample, answers, self.revision + 1, rng)
 
     @one_thread
     def _diameter(self) -> float:

@@ -30,7 +30,8 @@ class Sample(NamedTuple):
 
     structures: Structures  # S of them
     weights: Floats  # (S,), sums to one
-    exact: bool  # True: these weights are the whole posterior; False: independent draws
+    exact: bool  # True: these weights are the whole posterior; False: draws
+    chains: Ints | None = None  # (S,): the chain each draw came from; None: independent of each other and of all others
 
 
 class Scored(NamedTuple):

@@ -171,8 +171,8 @@ def test_a_table_becomes_a_study(tmp_path):
             ({"options": '{"colour": 1}'}, "no option"),
             ({"goal": "top-k", "options": '{"k": "many"}'}, "k"),
             ({"mode": "both"}, "pooled"),
-            ({"table": b"\xff\xfe\x00"}, "table"),
-            ({"table": b""}, "table"),
+            ({"table": b"\xff\xfe\x00"}, "drinks.csv"),
+            ({"table": b""}, "drinks.csv"),
             ({"file": "drinks.exe"}, "CSV"),
         ]:
             refused = upload(client, "other", **form)

@@ -177,3 +177,72 @@ def test_a_wait_is_explained():
             time.sleep(work)
         said.append("one moment" in console.file.getvalue())
     assert said == [False, True]
+
+
+ROWS = {"name": list("abcdefgh"), "x": [float(i) for i in range(8)], "y": [float(3 * i % 8) for i in range(8)]}
+
+
+def labelling(folder, *labels):
+    path = folder / "labels.askwise"
+    askwise.save(askwise.classifier(ROWS, labels, draws=16, epsilon=0.001), path)
+    return path
+
+
+def recorded(path):
+    return [event.get("response", event["event"]) for event in askwise.open(path).log if event["event"] != "ask"]
+
+
+def press(child, *keys):
+    """Each key once its question is there."""
+    for key in keys:
+        child.expect("Which label")
+        child.expect("undecided")
+        child.send(key)
+
+
+@pytest.mark.parametrize(
+    ("labels", "pressed", "told"),
+    [
+        (["0", "1"], ["1", "0", ":s", ":u", "q"], ["1", "0", "skip", "undo"]),
+        (["0", "1", "2"], ["2", "1", "0", "s", "u", "q"], ["2", "1", "0", "skip", "undo"]),
+        (["s", "u"], ["s", "u", ":s", ":u", ":q"], ["s", "u", "skip", "undo"]),
+        (["A", "a"], ["a", "A", "q"], ["a", "A"]),
+        (["10", "1"], ["1\n", "10\n", "a", "b", "1\x7fb", "10\x7f\n", "q"], ["1", "10", "10", "1", "1", "1"]),
+        (["right", "left"], ["\x1b[D", "\x1bOC", "1", "q"], ["left", "right", "right"]),
+        (["é", "weiß nicht"], ["é", "weiß nicht\n", "2", "q"], ["é", "weiß nicht", "weiß nicht"]),
+        (["spam", "ham"], ["spam\n", "2", ":s", ":u", "q"], ["spam", "ham", "skip", "undo"]),
+    ],
+    ids=str,
+)
+def test_the_label_that_was_pressed_is_recorded(tmp_path, labels, pressed, told):
+    path = labelling(tmp_path, *labels)
+    child = talk(path, "--no-forecast")
+    press(child, *pressed)
+    child.expect("kept. Go on with")
+    child.expect(pexpect.EOF)
+    assert recorded(path) == told
+
+
+def test_keys_without_a_letter_answer_nothing(tmp_path):
+    """A function key sends digits, which are labels here."""
+    path = labelling(tmp_path, *"0123456789")
+    child = talk(path, "--no-forecast")
+    press(child, "\x1b[15~\x1b[1;5D\x1bOP\x1b[3~\x1b5\x1b[A\t\n7")
+    child.expect("→ .*7")
+    press(child, "\x04")
+    child.expect(pexpect.EOF)
+    assert recorded(path) == ["7"]
+
+
+def test_what_is_no_label_is_named(tmp_path):
+    path = labelling(tmp_path, "no", "yes")
+    child = talk(path, "--no-forecast")
+    press(child, "yx")
+    child.expect("'yx' is not one of 'no', 'yes'")
+    child.send("ye\n")
+    child.expect("'ye' is not one of 'no', 'yes'")
+    child.send("YES\n")
+    child.expect("→ .*yes")
+    press(child, "q")
+    child.expect(pexpect.EOF)
+    assert recorded(path) == ["yes"]

@@ -25,7 +25,7 @@ def by_definition(one, two, group, weight):
         return abs(shares[0] - shares[1])
 
     apart = np.mean([a != b for a, b in zip(one, two, strict=True)])
-    return max(apart, weight * gap(one, two), weight * gap(two, one)) / max(1.0, weight)
+    return max(apart, min(1.0, weight * max(gap(one, two), gap(two, one))))
 
 
 @pytest.mark.parametrize("weight", [0.3, 1.0, 4.0])
@@ -52,6 +52,40 @@ def test_a_small_weight_leaves_disagreement():
     family = LinearPool(points)
     fair = EqualOpportunity(family, np.arange(30), points[:, 0] > 0, 1e-6)
     assert fair.pairwise(tastes) == pytest.approx(Disagreement(family, np.arange(30)).pairwise(tastes), abs=1e-5)
+
+
+@pytest.mark.parametrize("weight", [0.3, 1.0, 5.0])
+def test_within_epsilon_errors_and_gap_are_small_in_the_users_units(weight):
+    """Closer than epsilon: fewer rows than epsilon differ, and the gap is below epsilon / weight, whatever the weight."""
+    rng = generator(93)
+    points = rng.standard_normal((200, 3))
+    family, middle = LinearPool(points), rng.standard_normal(3)
+    near = middle + np.geomspace(0.001, 1, 60)[:, None] * rng.standard_normal((60, 3))
+    fair = EqualOpportunity(family, np.arange(200), points[:, 0] > 0, weight)
+    apart = fair.paired(near, np.repeat(middle[None], 60, axis=0))
+    differ = Disagreement(family, np.arange(200)).paired(near, np.repeat(middle[None], 60, axis=0))
+    gaps = fair.violation(near, middle[None])
+    assert len(np.unique(apart)) > 10
+    for epsilon in (0.01, 0.05, 0.2, 0.7):
+        close = apart <= epsilon
+        assert (differ[close] <= epsilon + 1e-6).all()
+        assert (weight * gaps[close] <= epsilon + 1e-6).all()
+
+
+def test_a_fifth_of_the_rows_is_a_fifth_at_any_weight():
+    """Two classifiers that differ evenly on 20 % of the rows are not settled at epsilon .05."""
+    table = np.ones((2, 20), dtype=int)
+    table[1, [0, 1, 10, 11]] = 0  # two of each group
+    for weight in (0.5, 1.0, 5.0, 100.0):
+        fair = EqualOpportunity(Finite(table, [0, 1]), np.arange(20), np.arange(20) < 10, weight)
+        assert fair.pairwise(np.arange(2))[0, 1] == pytest.approx(0.2)
+
+
+def test_the_phrase_names_the_weight():
+    family, atoms, group = Finite([[0, 1], [1, 1]]), np.arange(2), [True, False]
+    said = [EqualOpportunity(family, atoms, group, w).phrase.format(what="it", loss=0.05) for w in (1, 5)]
+    assert said[0] == "it is wrong about labels or unequal between the groups by 0.050"
+    assert said[1] == "it is wrong about labels or, counted 5 times, unequal between the groups by 0.050"
 
 
 def test_violation_against_the_truth():

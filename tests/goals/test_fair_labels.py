@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,34 @@ def test_fairness_is_part_of_the_goal_and_of_the_recipe():
     assert again.problem.distance.weight == 2.0
     assert again.ask() == session.ask()
     assert "unequal between the groups" in str(session.certificate())
+
+
+def test_epsilon_is_in_the_users_units():
+    """With weight 5 nothing is settled while plausible classifiers treat the groups unequally by more than .05 / 5."""
+    table = people(200)
+    session = classifier(table, fair_on="sex", fairness_weight=5.0, features=["age"], epsilon=0.05, seed=2, draws=300)
+    for _ in range(12):
+        session.tell("yes" if table["age"][session.ask().atom] > 0.5 else "no")
+        draws = session.posterior.sample(600, generator(97)).structures
+        gaps = session.problem.distance.violation(draws[:300], draws[300:])
+        assert gaps.mean() > 0.05 / 5  # the larger of two ways is larger still
+        assert not session.done
+    assert "counted 5 times" in str(session.certificate())
+
+
+def test_a_study_with_a_weight_that_was_saved_before_opens():
+    recipe = {"labels": ["no", "yes"], "features": ["age"], "fair_on": "sex", "fairness_weight": 5.0, "seed": 2}
+    data = {"age": [1.0, 2.0, 3.0, 4.0], "sex": ["f", "m", "f", "m"]}
+    asked = {"event": "ask", "time": "2026-11-01T00:00:00+00:00", "question": "q1", "atom": 2, "kind": "label"}
+    asked |= {"options": [{"name": "3", "image": None}], "responses": ["no", "yes"], "codes": [["no", -1], ["yes", 1]]}
+    asked |= {"text": "?", "gain": 0.1, "info": {}}
+    told = {"event": "tell", "time": "2026-11-01T00:00:01+00:00", "question": "q1", "response": "yes"}
+    text = json.dumps(
+        {"askwise": 1, "recipe": {"goal": "classifier", "data": data, "options": recipe}, "log": [asked, told]}
+    )
+    session = from_json(text)
+    assert (len(session.answers), session.problem.distance.weight) == (1, 5.0)
+    assert 0 < session.diameter <= 1
 
 
 def test_without_it_nothing_changes():

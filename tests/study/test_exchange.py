@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import sys
@@ -18,6 +19,7 @@ from askwise.encode import encode
 from askwise.errors import DataError, SettingError, StudyError
 from askwise.study import close
 from askwise.study.address import Address
+from askwise.study.collected import take, understand
 from askwise.study.draws import drawn
 from askwise.study.exchange import (
     answers_table,
@@ -29,6 +31,7 @@ from askwise.study.exchange import (
     write_log,
 )
 from askwise.study.files import write
+from askwise.study.read import read_table
 from askwise.study.store import Store
 from tests.helpers import generator
 
@@ -122,6 +125,46 @@ def test_answers_can_be_told_again(goal, tmp_path):
     for one, two in zip(again.answers, session.answers, strict=True):
         assert np.array_equal(one.atom, two.atom)
         assert one.response == two.response
+
+
+def test_reasons_and_fallbacks_are_told():
+    session = GOALS["best_item"]()
+    session.ask()
+    session.skip(reason="both unknown")
+    session.ask()
+    session.tell("left")
+    session.conversation.asked["q2"]["info"] = {"reserve": True}  # as a server notes it
+    table = answers_table(session)
+    assert table["reason"] == ["both unknown", None]
+    assert table["fallback"] == [False, True]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+def test_a_spreadsheet_runs_nothing(suffix, tmp_path):
+    risky = ["=1+1", '=HYPERLINK("http://x")', "+x", "-x", "@sum", "\tx", "\rx", "=a,b"]
+    tame = ["-3.5", "+7", "tea", "a=b", "'", None]
+    write({"=name": [*risky, *tame], "number": list(range(14))}, tmp_path / f"x{suffix}")
+    with (tmp_path / f"x{suffix}").open(newline="") as file:
+        header, *rows = csv.reader(file, delimiter="," if suffix == ".csv" else "\t")
+    assert header == ["'=name", "number"]
+    assert [row[0] for row in rows] == [f"'{cell}" for cell in risky] + ["-3.5", "+7", "tea", "a=b", "'", ""]
+
+
+def test_answers_about_names_that_look_like_formulas_come_back(tmp_path):
+    names = ["=1+1", "@x", "tea", "milk"]
+    session = askwise.best_item(names, seed=1, draws=8)
+    while len(session.answers) < 5:
+        session.ask()
+        session.tell("left")
+    write(answers_table(session), tmp_path / "x.csv")
+    told = read_table(tmp_path / "x.csv")
+    again = askwise.best_item(names, seed=1, draws=8)
+    good, bad = understand(again, {"left": told["a"], "right": told["b"], "winner": told["response"]})
+    assert not bad
+    assert sum(take(again, good, b"x")) == 5
+    assert {(tuple(a.atom), a.response) for a in again.answers} == {
+        (tuple(a.atom), a.response) for a in session.answers
+    }
 
 
 def test_answers_of_nobody_are_an_empty_table():

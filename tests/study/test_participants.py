@@ -9,7 +9,7 @@ from askwise import study
 from askwise.errors import SettingError, StudyError
 from askwise.study.address import Address
 from askwise.study.exchange import copy
-from askwise.study.participants import holder, invite, pause, people, person, set_mode, set_state, token_of
+from askwise.study.participants import Rules, holder, invite, pause, people, person, set_mode, set_state, token_of
 from askwise.study.store import Store
 
 
@@ -61,7 +61,7 @@ def test_a_link_is_signed(store):
     study = store.record().study
     ann, ben = (invite(store, store.record(), name) for name in ("Ann", "Ben"))
     token = token_of(store, study, ann.participant)
-    assert holder(store, study, token) == (ann, "open")
+    assert holder(store, study, token) == (ann, Rules("open", why=True, beyond=False))
     mark = token.partition(".")[2]
     for forged in ("", ann.participant, f"{ben.participant}.{mark}", token[:-1], token + "x", f"{ann.participant}.é"):
         assert holder(store, study, forged) is None

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from contextlib import suppress
+from typing import Any
+
+from askwise.cli import streams
 
 # options as they are called in Python -> as they are typed; sentences are written once, for Python
 TYPED = {
@@ -11,7 +16,9 @@ TYPED = {
     "name=": "--name-column",
     "image=": "--image-column",
     "fair_on=": "--fair-on",
+    "name its encoding, often latin-1": "name its encoding, often latin-1, with --encoding",
 }
+GONE = 141  # as if by SIGPIPE: whoever read the output went away
 
 
 def typed(sentence: str) -> str:
@@ -25,15 +32,82 @@ def typed(sentence: str) -> str:
     return sentence
 
 
+def without_password(sentence: str) -> str:
+    """Whoever says it, and wherever it stands: the password of a database is not shown.
+
+    >>> without_password("no study at postgresql://ann:se:cr@t@host/lab?sslmode=require&password=secret#cars")
+    'no study at postgresql://ann:***@host/lab?sslmode=require&password=***#cars'
+    """
+    return re.sub(r"(password=)[^&#\s]+", r"\1***", re.sub(r"(://[^\s:@/]*):\S*@", r"\1:***@", sentence))
+
+
 def main() -> None:
     """Runs the command; what askwise refuses becomes one sentence on stderr and exit code 2."""
-    from askwise.cli.app import app
+    sys.exit(_code())
+
+
+def _code() -> int:
+    """The exit code of the command in `sys.argv`."""
+    import typer
+
     from askwise.errors import AskwiseError
 
+    streams.prepare()
     try:
-        app()
+        _run()
+        sys.stdout.flush()
+        return 0
+    except typer.Exit as done:
+        return done.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
     except AskwiseError as refusal:
-        print(f"askwise: {typed(str(refusal))}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)
+        return _refused(typed(str(refusal)))
+    except BrokenPipeError:
+        streams.abandon()
+        return GONE
+    except OSError as error:
+        return _refused(_of_the_system(error))
+    except Exception as fault:
+        if not hasattr(fault, "format_message"):  # what typer raises if a command is not typed as it should be
+            raise
+        return _misused(fault)
+
+
+def _run() -> None:
+    import typer
+
+    from askwise.cli.app import app
+    from askwise.errors import SettingError
+
+    for argument in sys.argv[1:]:
+        if any("\ud800" <= letter <= "\udfff" for letter in argument):  # bytes that no text is made of
+            raise SettingError(f"{argument!r} is not UTF-8 text; type it again, or rename the file")
+    command = typer.main.get_command(app)
+    with command.make_context("askwise", sys.argv[1:]) as context:
+        command.invoke(context)
+
+
+def _refused(sentence: str) -> int:
+    from askwise.cli.common import visible
+
+    with suppress(OSError):  # there may be nobody to tell
+        print(f"askwise: {visible(without_password(sentence))}", file=sys.stderr, flush=True)
+    return 2
+
+
+def _of_the_system(error: OSError) -> str:
+    """What the system refused: a file, or the output."""
+    if error.filename is None:
+        streams.abandon()
+    what = "the output cannot be written" if error.filename is None else f"{str(error.filename)[:100]} cannot be used"
+    return f"{what}: {error.strerror or error}"
+
+
+def _misused(fault: Any) -> int:
+    message = fault.format_message()
+    if type(fault).__name__ == "NoArgsIsHelpError":
+        print(message, file=sys.stderr)
+        return 2
+    path = fault.ctx.command_path if fault.ctx else "askwise"
+    return _refused(f"{message[:1].lower()}{message[1:].rstrip('.')}; see {path} --help")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import track
 
-from askwise.cli.common import AsJson, File, closed, opened
+from askwise.cli.common import AsJson, File, closed, opened, typed_address, visible
 from askwise.errors import DataError
 from askwise.types import Question
 
@@ -31,7 +32,7 @@ def tell(
     from askwise.study.read import read_table
 
     if not source.is_file():
-        raise DataError(f"there is no table {source}")
+        raise DataError(f"there is no table {source}; give a file with answers")
     session = opened(file)
     good, bad = understand(session, read_table(source, encoding))
     if bad and not skip_bad:
@@ -46,7 +47,7 @@ def tell(
         typer.echo(json.dumps({"taken": new, "known": len(good) - new, "bad": bad, "answers": len(session.answers)}))
         return
     for line in bad[:SHOWN]:
-        typer.echo(f"left out, {line}", err=True)
+        typer.echo(f"left out, {visible(line)}", err=True)
     known = f", {len(good) - new} were known" if new < len(good) else ""
     typer.echo(f"{new} answer{'s' if new != 1 else ''} taken{known}; the study has {len(session.answers)} now.")
 
@@ -58,6 +59,7 @@ def next_questions(
     as_json: AsJson = False,
 ) -> None:
     """Gives the next questions to take away; what comes back goes in with askwise tell."""
+    from askwise.study.address import Address
     from askwise.study.files import write
 
     session = opened(file)
@@ -67,11 +69,11 @@ def next_questions(
         typer.echo(json.dumps({"questions": [_plain(question) for question in questions]}))
     elif output is not None:
         write(_table(questions), output)
-        typer.echo(f"{len(questions)} questions are in {output}: fill in the column response, then")
-        typer.echo(f"askwise tell {file} --from {output}")
+        typer.echo(f"{len(questions)} questions are in {visible(str(output))}: fill in the column response, then")
+        typer.echo(f"askwise tell {visible(typed_address(Address.of(file)))} --from {visible(quote(str(output)))}")
     else:
         for question in questions:
-            typer.echo(f"{question.id}  {question}")
+            typer.echo(f"{question.id}  {visible(str(question))}")
     if len(questions) < count:
         print(f"there were only {len(questions)} questions left to ask", file=sys.stderr)
 

@@ -12,10 +12,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
-from askwise.cli.common import File, closed, named, opened, shown_address
-from askwise.cli.terminal import END, Keys, picture
+from askwise.cli.common import File, closed, named, opened, plain, typed_address
+from askwise.cli.keys import Keyboard, keyboard, meaning
+from askwise.cli.terminal import ESCAPE, Keys, picture
 from askwise.cluster import on_cluster
 from askwise.errors import AskwiseError, SettingError
 from askwise.session import Session
@@ -23,9 +23,6 @@ from askwise.structures.pooled import PoolRows
 from askwise.types import Question
 
 BAR = 20  # characters
-ARROWS = ("←", "→", "↓")
-PRESSED = {"←": "left", "→": "right", "↓": "down"}
-COMMANDS = "s can't tell   u undo   w why this question   q quit (all is kept)"
 
 
 def ask(
@@ -78,7 +75,7 @@ class Talk:
     def __init__(self, session: Session, who: str | None, forecast: bool, keys: Keys):
         self.session = session
         self.who = who
-        self.where = shown_address(session)
+        self.where = plain(typed_address(getattr(session.journal, "store").address))  # noqa: B009
         self.console = Console(highlight=False)
         self.keys = keys
         self.start = session.diameter if not session.answers else None
@@ -92,9 +89,11 @@ class Talk:
     def run(self) -> None:
         if self.session.done and not self._go_on():
             return
-        self.console.print(f"[dim]{COMMANDS}[/]\n")
+        told = ""
         while True:
             question = self.session.ask()
+            if told != (told := keyboard(question, self.keys.single).help):
+                self.console.print(f"[dim]{told}[/]\n")
             self.keys.forget()
             self._show(question)
             if not self._answered(question):
@@ -114,13 +113,17 @@ class Talk:
         """Reads keys until the question is answered, skipped or undone; False to quit."""
         begun, key = time.monotonic(), uuid.uuid4().hex
         self._prepare()
-        keys = keys_of(question)
+        keys = keyboard(question, self.keys.single)
         while True:
-            pressed = self.keys.line("    a number: ") if question.kind == "number" else self.keys.read()
+            typed = self._typed(question, keys)
             took = round(time.monotonic() - begun, 3)
-            command = pressed.lower() if len(pressed) == 1 else pressed
+            if typed is None:
+                return False
+            if not typed.strip() or typed == ESCAPE:
+                continue
             try:
-                if command in ("q", END):
+                command = keys.command(typed)
+                if command == "q":
                     return False
                 if command == "s":
                     self.session.skip(question, who=self.who, seconds=took, key=key)
@@ -133,30 +136,41 @@ class Talk:
                 if command == "w":
                     self._why(question)
                     continue
-                if not pressed:
-                    continue
-                response = keys.get(command, pressed)
+                response = keys.find(typed)
                 with patiently(self.console):
-                    self.session.tell(response, question, self.who, seconds=took, key=key)
+                    self.session.tell(
+                        typed if response is None else response, question, self.who, seconds=took, key=key
+                    )
                 said = self.session.conversation.closing[question.id]["response"]
-                self.console.print(f"    → [bold]{escape(meaning(question, said))}[/]\n")
+                self.console.print(f"    → [bold]{plain(meaning(question, said))}[/]\n")
                 return True
             except AskwiseError as refusal:
                 if not self.keys.single:
                     raise
-                self.console.print(f"    [yellow]{escape(str(refusal))}[/]")
+                self.console.print(f"    [yellow]{plain(str(refusal))}[/]")
                 if self.session.conversation.status.get(question.id) != "open":
                     return True  # somebody else answered it
 
+    def _typed(self, question: Question, keys: Keyboard) -> str | None:
+        """A key, a label typed letter by letter, or a line; None when there is no more."""
+        if question.kind == "number":
+            return self.keys.line("    a number: ")
+        pressed = self.keys.read()
+        if not self.keys.single or not pressed:
+            return pressed
+        if keys.is_key(pressed) or not keys.begins(pressed):
+            return pressed
+        return self.keys.typed(pressed, keys.begins, lambda text: text[0] == keys.mark and bool(keys.command(text)))
+
     def _show(self, question: Question) -> None:
         number = len(self.session.answers) + 1
-        self.console.print(f"[bold]{number}.[/] {escape(question.text)}", soft_wrap=True)
+        self.console.print(f"[bold]{number}.[/] {plain(question.text)}", soft_wrap=True)
         for option in question.options:
             self._picture(option.image)
         if question.kind != "number":
-            shown = keys_shown(question)
-            for keys, response in shown:
-                self.console.print(f"    [cyan]{keys:6}[/] {escape(meaning(question, response))}", soft_wrap=True)
+            for keys, response in keyboard(question).shown:
+                shown = f"    [cyan]{plain(keys):6}[/] {plain(meaning(question, response))}"
+                self.console.print(shown, soft_wrap=True)
         self.console.print(f"    {self._bar()}")
 
     def _bar(self) -> str:
@@ -187,8 +201,8 @@ class Talk:
         for found in self.session.why(question):
             said = found.response if question.kind == "number" else meaning(question, found.response)
             likely = "" if question.kind == "number" else f" ({found.chance:.0%} likely)"
-            guess = escape(textwrap.shorten(named(found.estimate.value), 60, placeholder=" ..."))
-            shown = f"{said:.3g}" if isinstance(said, float) else escape(str(said))
+            guess = plain(textwrap.shorten(named(found.estimate.value), 60, placeholder=" ..."))
+            shown = f"{said:.3g}" if isinstance(said, float) else plain(str(said))
             self.console.print(f"      {shown}{likely}: undecided {found.diameter:.3f}, best guess {guess}")
 
     def _picture(self, image: str | None) -> None:
@@ -198,51 +212,26 @@ class Talk:
         content = journal.store.image(journal.record.study, image)
         drawn = picture(content) if content is not None and self.console.is_terminal else None
         if drawn is None:
-            self.console.print(f"    [dim]{escape(image)}[/]")
+            self.console.print(f"    [dim]{plain(image)}[/]")
         else:
             self.console.file.write(f"    {drawn}\n")
 
     def _go_on(self) -> bool:
         """Shows the result; True if the person wants to answer more."""
         certificate = self.session.certificate()
-        self.console.print(f"\n[bold green]{escape(named(self.session.estimate().value))}[/]", soft_wrap=True)
+        self.console.print(f"\n[bold green]{plain(named(self.session.estimate().value))}[/]", soft_wrap=True)
         self.console.print(f"Settled after {self._count()}: {self.session.reason}.")
-        self.console.print(escape(str(certificate)), soft_wrap=True)
-        self.console.print(f"The whole result as a page: askwise report {self.where}")
+        self.console.print(plain(str(certificate)), soft_wrap=True)
+        self.console.print(f"The whole result as a page: askwise report {self.where}", soft_wrap=True)
         if not self.keys.single or self.session.reason == "every question was asked":
             return False
         self.console.print("[dim]c to answer more all the same, any other key to end[/]")
-        return self.keys.read().lower() == "c"
+        self.keys.forget()
+        return (self.keys.read() or "").lower() == "c"
 
     def _print_where(self) -> None:
-        self.console.print(f"\n{self._count()} kept. Go on with: askwise ask {self.where}")
+        self.console.print(f"\n{self._count()} kept. Go on with: askwise ask {self.where}", soft_wrap=True)
 
     def _count(self) -> str:
         count = len(self.session.answers)
         return f"{count} answer{'s' if count != 1 else ''}"
-
-
-def keys_shown(question: Question) -> list[tuple[str, Any]]:
-    """(what is printed, response) in the order of the responses: numbers, and arrows where there are two sides."""
-    arrows = ARROWS if question.kind in ("pair", "same") else ()
-    return [
-        (f"{place + 1} {arrows[place]}" if place < len(arrows) else str(place + 1), response)
-        for place, response in enumerate(question.responses)
-    ]
-
-
-def keys_of(question: Question) -> dict[str, Any]:
-    """The key for each response; only the first nine have one."""
-    keys: dict[str, Any] = {}
-    for shown, response in keys_shown(question):
-        for key in shown.split():
-            keys[PRESSED.get(key, key)] = response
-    return {key: response for key, response in keys.items() if len(key) == 1 or key in PRESSED.values()}
-
-
-def meaning(question: Question, response: Any) -> str:
-    """A response as the person would say it: the item, where it names a side."""
-    sides = {"left": 0, "right": 1}
-    if question.kind == "pair" and response in sides:
-        return question.options[sides[response]].name
-    return f"{response:g}" if isinstance(response, float) else str(response)

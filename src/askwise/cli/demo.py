@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
+from askwise.cli.common import plain, write_page
 from askwise.errors import SettingError
 
 BAR = 20  # characters
@@ -43,26 +43,26 @@ def demo(
     steps = []
     for number, step in enumerate(buyer.shop(session), 1):
         steps.append(step)
-        left, right = (escape(option.name) for option in step.question.options)
+        left, right = (plain(option.name) for option in step.question.options)
         shown = f"{left} or {right}?  [bold]→ {left if step.response == 'left' else right}[/]"
         filled = round(BAR * min(1.0, step.diameter / start))
         bar = "█" * filled + "░" * (BAR - filled)
         console.print(f"{number:3d}  {shown}", soft_wrap=True)
-        console.print(f"     [cyan]{bar}[/] undecided {step.diameter:.3f}   best guess: {escape(step.guess)}")
+        console.print(f"     [cyan]{bar}[/] undecided {step.diameter:.3f}   best guess: {plain(step.guess)}")
     certificate = session.certificate()
-    console.print(f"\n[bold green]{escape(steps[-1].guess)}[/], found in {len(steps)} questions: {session.reason}.")
-    console.print(f"{truth_sentence(buyer, steps[-1])} What mattered to the buyer: {', '.join(buyer.likes())}.")
-    console.print(f"{certificate}\n")
+    console.print(f"\n[bold green]{plain(steps[-1].guess)}[/], found in {len(steps)} questions: {session.reason}.")
+    likes = plain(", ".join(buyer.likes()))
+    console.print(f"{plain(truth_sentence(buyer, steps[-1]))} What mattered to the buyer: {likes}.")
+    console.print(f"{plain(str(certificate))}\n")
     with console.status("The same buyer, asked at random ..."):
         at_random = buyer.session("random", budget=RANDOM_BUDGET)
         random_steps = list(buyer.shop(at_random))
-    console.print(random_sentence(random_steps, at_random.reason or ""))
+    console.print(plain(random_sentence(random_steps, at_random.reason or "")))
     try:
         page = demo_page(buyer, steps, certificate, random_steps, at_random.reason or "")
-        output.write_text(page, encoding="utf-8")
-        console.print(f"The curves and every question: open {output}")
     except SettingError as missing:
-        console.print(f"No page was written: {missing}")
-    except OSError as refused:
-        raise SettingError(f"cannot write {output}: {refused.strerror}; choose another file with --output") from None
+        console.print(f"No page was written: {plain(str(missing))}")
+    else:
+        write_page(page, output)
+        console.print(f"The curves and every question: open {plain(str(output))}", soft_wrap=True)
     console.print(HOW_TO_GO_ON, markup=False)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from askwise.cli.common import AsJson, File, closed, named, opened
+from askwise.cli.common import AsJson, File, closed, named, opened, typed_address, visible
 
 
 def goal(
@@ -27,6 +27,7 @@ def goal(
 ) -> None:
     """Takes up another goal: nothing is asked again that is already known."""
     from askwise.goals import change_goal
+    from askwise.study.address import Address
 
     options: dict[str, Any] = {
         "k": k,
@@ -47,5 +48,6 @@ def goal(
         found = {"goal": name, "answers": len(session.answers), "done": session.done, "reason": session.reason}
         typer.echo(json.dumps({**found, "estimate": session.estimate().value}))
         return
-    typer.echo(f"The {len(session.answers)} answers so far speak for: {named(session.estimate().value)}")
-    typer.echo(f"That settles it: {session.reason}." if session.done else f"Not settled yet: askwise ask {file}")
+    again = visible(typed_address(Address.of(file)))
+    typer.echo(f"The {len(session.answers)} answers so far speak for: {visible(named(session.estimate().value))}")
+    typer.echo(f"That settles it: {session.reason}." if session.done else f"Not settled yet: askwise ask {again}")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from askwise.cli.common import AsJson
+from askwise.cli.common import AsJson, typed_address, visible
 from askwise.errors import SettingError
 
 GOALS = "best-item, top-k, ranking, classifier, cluster-of, clusters, hierarchy, best-column"
@@ -90,8 +90,8 @@ def new(
     if as_json:
         typer.echo(json.dumps({"study": str(address), **facts}))
         return
-    typer.echo("\n".join(words))
-    typer.echo(f"\nMade {address}. Now answer: askwise ask {address}")
+    typer.echo("\n".join(map(visible, words)))
+    typer.echo(f"\nMade {visible(str(address))}. Now answer: askwise ask {visible(typed_address(address))}")
 
 
 def _asked_for(goal: str, given: dict[str, Any], as_json: bool) -> dict[str, Any]:

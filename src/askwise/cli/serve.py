@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from askwise.cli.common import visible
 from askwise.errors import SettingError
 
 LOADED = 5.0  # seconds in which compiled code is loaded, where there is any
@@ -17,6 +18,9 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = 8000,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes that learn [one a core].")] = None,
     token: Annotated[str | None, typer.Option(help="The owner's token [a new one each time].")] = None,
+    behind_proxy: Annotated[
+        bool, typer.Option("--behind-proxy", help="Believe what a proxy on this machine says about the visitor.")
+    ] = False,
 ) -> None:
     """Serves studies in the browser; the address with the owner's token is printed at the start."""
     import socket
@@ -25,6 +29,7 @@ def serve(
     from askwise.server.hub import Hub
     from askwise.server.learner import Learner
     from askwise.server.workers import warm
+    from askwise.study.address import Address
 
     hub = Hub(target, Learner(1))  # refuses what is no study before a server starts
     goals = {record.recipe["goal"]: record.recipe for record in map(hub.record, hub.names())}
@@ -36,6 +41,7 @@ def serve(
         import uvicorn
 
         from askwise.server.app import create_app
+        from askwise.server.listening import config
     except ModuleNotFoundError as missing:
         raise SettingError(f"serving needs {missing.name}; install it with: pip install 'askwise[web]'") from None
     app = create_app(target, token, workers)
@@ -51,5 +57,5 @@ def serve(
         typer.echo("One moment: the learner gets ready; the first time after an installation it is compiled.")
     compiling.join()
     where = f"http://{host}:{listener.getsockname()[1]}"
-    typer.echo(f"Serving {target}. The owner's page: {where}/login?token={app.state.token}")
-    uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[listener])
+    typer.echo(f"Serving {visible(str(Address.of(target)))}. The owner's page: {where}/login?token={app.state.token}")
+    uvicorn.Server(config(app, behind_proxy)).run(sockets=[listener])

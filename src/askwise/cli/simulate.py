@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from askwise.cli.common import plain
+
 SHOWN = 11  # rows of the table for people; --json has every step
 
 
@@ -72,7 +74,7 @@ def simulate(
     }
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task(f"{task}, {rule}", total=runs)
+        bar = progress.add_task(f"{task}, {plain(rule)}", total=runs)
         result = run(
             str(task),
             rule=rule,

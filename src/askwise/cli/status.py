@@ -10,8 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from askwise.cli.common import AsJson, File, named, opened
-from askwise.errors import SettingError
+from askwise.cli.common import AsJson, File, named, opened, visible, write_page
 from askwise.session import Session
 
 
@@ -24,8 +23,8 @@ def status(file: File, as_json: AsJson = False) -> None:
         return
     counts = ", ".join(f"{facts[kind]} {kind}" for kind in ("answers", "skips", "open"))
     typer.echo(f"{facts['goal']}: {counts}")
-    typer.echo(f"Best guess: {named(session.estimate().value)}")
-    typer.echo(str(session.certificate()))
+    typer.echo(f"Best guess: {visible(named(session.estimate().value))}")
+    typer.echo(visible(str(session.certificate())))
     if session.done:
         typer.echo(f"Settled: {session.reason}.")
     else:
@@ -41,16 +40,19 @@ def report(
     from askwise.report.page import page
 
     session = opened(file)
-    target = output or Path(Path(file.rpartition("#")[2]).stem + ".html")
+    target = output or Path(f"{_file_name(session)}.html")
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task("going through the answers", total=None)
         text = page(session, progress=lambda done, total: progress.update(bar, completed=done, total=total))
-    try:
-        target.write_text(text, encoding="utf-8")
-    except OSError as refused:
-        raise SettingError(f"cannot write {target}: {refused.strerror}; choose another file with --output") from None
-    typer.echo(f"Open {target}")
+    write_page(text, target)
+    typer.echo(f"Open {visible(str(target))}")
+
+
+def _file_name(session: Session) -> str:
+    """What the page of a study is called: after its file, or after its name in the database."""
+    store, record = (getattr(session.journal, part) for part in ("store", "record"))
+    return Path(store.address.where).stem if store.address.is_file else str(record.name).replace("/", "-")
 
 
 def _facts(session: Session) -> dict[str, Any]:

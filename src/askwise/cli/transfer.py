@@ -7,13 +7,19 @@ from typing import Annotated
 
 import typer
 
-from askwise.cli.common import File, opened
-from askwise.errors import SettingError
+from askwise.cli.common import File, opened, visible
+from askwise.errors import DataError, SettingError
+
+WHAT = ("answers", "draws", "predictions")
 
 
 def export(
     file: File,
-    out: Annotated[Path, typer.Argument(help="By its ending: .csv, .tsv, .jsonl, .parquet, .nc (ArviZ) or .json.")],
+    out: Annotated[Path | None, typer.Argument(help="The same as --output.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="By its ending: .csv, .tsv, .jsonl, .parquet, .nc (ArviZ) or .json."),
+    ] = None,
     what: Annotated[str, typer.Option(help="answers, draws of the posterior, or predictions.")] = "answers",
     count: Annotated[int, typer.Option(min=1, help="Draws.")] = 1000,
 ) -> None:
@@ -21,6 +27,12 @@ def export(
     from askwise.study import exchange
     from askwise.study.files import write
 
+    if (out is None) == (output is None):
+        raise SettingError("give one file to write, for example --output answers.csv")
+    out = out or output
+    assert out is not None
+    if what not in WHAT:
+        raise SettingError(f"--what is {', '.join(WHAT[:-1])} or {WHAT[-1]}, not {what!r}")
     session = opened(file)
     if out.suffix.lower() == ".nc":
         exchange.to_netcdf(session, out, count)
@@ -30,11 +42,9 @@ def export(
         write(exchange.answers_table(session), out)
     elif what == "draws":
         write(exchange.draws_table(session, count), out)
-    elif what == "predictions":
-        write(exchange.predictions_table(session), out)
     else:
-        raise SettingError(f"--what is answers, draws or predictions, not {what!r}")
-    typer.echo(f"Wrote {out}")
+        write(exchange.predictions_table(session), out)
+    typer.echo(f"Wrote {visible(str(out))}")
 
 
 def import_study(
@@ -46,10 +56,12 @@ def import_study(
     from askwise.study.exchange import read_log
     from askwise.study.store import Store
 
+    if not source.is_file():
+        raise DataError(f"there is no file {source}; expected what askwise export wrote as .json")
     recipe, log = read_log(source)
     address = Address.of(output or f"{source.stem}{SUFFIX}")
     Store.create(address, recipe, {}, log)
-    typer.echo(f"Made {address}")
+    typer.echo(f"Made {visible(str(address))}")
 
 
 def copy(
@@ -61,4 +73,4 @@ def copy(
     from askwise.study.exchange import copy as copied
 
     copied(file, target)
-    typer.echo(f"Copied to {Address.of(target)}")
+    typer.echo(f"Copied to {visible(str(Address.of(target)))}")

@@ -13,7 +13,10 @@ from askwise.types import Atoms, Bools, Floats, Structures
 
 class EqualOpportunity:
     """The larger of how often two classifiers disagree and `weight` times how unequally one finds the other's
-    positives in the two groups, both ways; divided by max(1, weight) so that it stays below 1.
+    positives in the two groups, both ways, where that is at most 1.
+
+    So at a distance of epsilon below 1 they disagree on at most a share epsilon of the atoms, and the gap between the
+    groups is at most epsilon / weight. A gap of 1 / weight or more counts as the worst, 1.
 
     `group` says of each of `atoms` whether it belongs to the protected group. The positive response is the largest one.
     Where one takes no atom of a group for positive there is nothing to find, and that way counts 0.
@@ -25,13 +28,13 @@ class EqualOpportunity:
     array([0.5, 1. ])
     """
 
-    phrase = "{what} is wrong about labels or unequal between the groups by {loss:.3f}"
-
     def __init__(self, family: Family, atoms: Atoms, group: Any, weight: float = 1.0):
         self.family = family
         self.atoms = atoms
         self.group: Bools = np.asarray(group).astype(bool)
         self.weight = float(weight)
+        counted = "" if self.weight == 1 else f", counted {self.weight:g} times,"
+        self.phrase = f"{{what}} is wrong about labels or{counted} unequal between the groups by {{loss:.3f}}"
         if self.group.shape != (len(atoms),):
             raise SettingError(f"group needs one value for each of {len(atoms)} atoms, got shape {self.group.shape}")
         if self.group.all() or not self.group.any():
@@ -61,8 +64,7 @@ class EqualOpportunity:
         return _gap(self._counts(one * two), self._counts(np.broadcast_to(two, one.shape)))
 
     def _joined(self, apart: Floats, there: Floats, back: Floats) -> Floats:
-        unequal = self.weight * np.maximum(there, back)
-        return np.clip(np.maximum(apart, unequal) / max(1.0, self.weight), 0.0, 1.0)
+        return np.clip(np.maximum(apart, self.weight * np.maximum(there, back)), 0.0, 1.0)
 
     def _positive(self, structures: Structures) -> Floats:
         """(S, A) of 0 and 1, in 32 bits: counts up to 16 million are exact."""

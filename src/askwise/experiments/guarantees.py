@@ -217,7 +217,7 @@ def stopping(
 
     def stops(share: float, run: int, turn: int) -> bool:
         posterior, rng = Draws(believing(share * epsilon, size)), stream(seed, run, f"stopping {share} {turn}")
-        return rule(problem, posterior, posterior.sample(draws, rng), turn, rng) is not None
+        return rule(problem, posterior, posterior.sample(draws, rng), turn - 1, turn, rng) is not None
 
     turns = range(1, rounds + 1)
     patient = sum(not any(stops(1.01, run, turn) for turn in turns) for run in range(runs))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
-from askwise.errors import DataError, SettingError
+from askwise.errors import DataError, RuleError, SettingError
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.reading import Recipe
@@ -48,7 +48,17 @@ def build(
 
 
 def remake(recipe: Recipe) -> Session:
-    """The session of a recipe, new."""
+    """The session of a recipe, new. A rule that older studies may have and that does not suit their questions gives way
+    to the default: what was answered stays within reach."""
+    try:
+        return _made(recipe)
+    except RuleError:
+        session = _made({**recipe, "options": {**recipe["options"], "rule": "expected"}})
+        session.recipe = recipe
+        return session
+
+
+def _made(recipe: Recipe) -> Session:
     try:
         return GOALS[recipe["goal"]](recipe["data"], **recipe["options"])
     except (KeyError, TypeError) as error:
@@ -65,7 +75,7 @@ def other_goal(recipe: Recipe, goal: str, wanted: Mapping[str, Any]) -> Recipe:
             told = "shapes what the answers so far mean" if option in known else f"is not an option of {goal}"
             raise SettingError(f"{option} {told}; another goal may set {', '.join(o for o in known if o in WANTS)}")
     kept = {option: value for option, value in recipe["options"].items() if option in known and option not in WANTS}
-    made = remake({"goal": goal, "data": recipe["data"], "options": {**kept, **wanted}}).recipe
+    made = _made({"goal": goal, "data": recipe["data"], "options": {**kept, **wanted}}).recipe
     if made is None:
         raise SettingError("a function cannot be kept in a file; choose a rule and a score by their names")
     return made

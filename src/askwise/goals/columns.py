@@ -14,7 +14,7 @@ from askwise.posteriors.matrices import MatrixPosterior
 from askwise.problem import Problem
 from askwise.session import Session
 from askwise.strategies import Strategy
-from askwise.structures.matrices import Matrices, gaussian
+from askwise.structures.matrices import LARGEST_NUMBER, Matrices, gaussian
 from askwise.tables import Columns, is_text, table
 from askwise.types import Floats
 
@@ -121,15 +121,22 @@ def _read(data: Any, name: str | None) -> tuple[list[str], list[str], Floats]:
 
 def _known(entries: Floats, row_names: list[str], column_names: list[str], more: Known) -> list[tuple[int, int, float]]:
     """All that is known at the start: (row, column, value) by number."""
-    found = [(int(i), int(j), float(entries[i, j])) for i, j in np.argwhere(np.isfinite(entries))]
+    found = [(int(i), int(j), float(entries[i, j])) for i, j in np.argwhere(~np.isnan(entries))]
+    for i, j, value in found:
+        _check_entry(row_names[i], column_names[j], value)
     for triple in more:
         if len(triple) != 3:
             raise DataError(f"what is known is given as (row, column, value), got {triple!r}")
         row, column, value = triple
-        if isinstance(value, str | bool) or not np.isfinite(value):
-            raise DataError(f"the known entry {row!r}, {column!r} must be a finite number, got {value!r}")
+        _check_entry(row, column, value)
         found.append((_place("row", row, row_names), _place("column", column, column_names), float(value)))
     return found
+
+
+def _check_entry(row: int | str, column: int | str, value: Any) -> None:
+    if isinstance(value, str | bool) or not abs(value) <= LARGEST_NUMBER:
+        limits = f"a finite number from -{LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}"
+        raise DataError(f"the known entry {row!r}, {column!r} must be {limits}, got {value!r}")
 
 
 def _place(kind: str, which: int | str, names: list[str]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from askwise.strategies import Strategy
 from askwise.streams import stream
 from askwise.structures.linear import LinearPool
 from askwise.structures.multiclass import SoftmaxPool
-from askwise.tables import table
+from askwise.tables import check_texts, table
 from askwise.types import Bools, Floats, Ints, Response
 
 POINTS = 1000  # of a larger table, so many random rows stand for all when classifiers are compared
@@ -55,8 +55,9 @@ def classifier(
     """Learns which of two or more labels each row has, from few labelled rows. The estimate is a label for every row.
 
     `fair_on` names a column with two values, such as a sex: then it also matters that the rows that deserve the second
-    label get it equally often in both groups, `fairness_weight` times as much as that labels are right. The column is
-    a feature like any other; leave it out with `features` if it should not be.
+    label get it equally often in both groups, `fairness_weight` times as much as that labels are right: at a distance
+    of epsilon, at most a share epsilon of the labels is wrong and the groups differ by at most epsilon /
+    `fairness_weight`. The column is a feature like any other; leave it out with `features` if it should not be.
 
     `feature_map` is a function from the features as numbers (N, P), standardised, to others (N, Q) in which labels are
     told apart by a plane, such as their squares. A session with one cannot be saved as JSON.
@@ -73,8 +74,7 @@ def classifier(
             raise SettingError("a pool takes no feature_map and imputes nothing; put such columns into its files")
         data, pool = draw_rows(data, listed(features), (name, image, fair_on), seed)
     options = plain_options(locals())
-    if len(labels) < 2 or len(set(labels)) < len(labels):
-        raise SettingError(f"a classifier needs two different labels, got {list(labels)}")
+    _check_labels(labels)
     if fair_on is not None and len(labels) > 2:
         raise SettingError(f"fair_on= needs two labels, the second the desired one; got {list(labels)}")
     items = encode(data, name=name, image=image, features=features, missing=missing)
@@ -86,6 +86,17 @@ def classifier(
     if feature_map is not None:
         session.recipe = None  # a function is not JSON: such a session is built again by hand
     return session
+
+
+def _check_labels(labels: Any) -> None:
+    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+        raise SettingError(f"labels is a list such as ['no', 'yes'], got {labels!r}")
+    texts = [str(label).strip() for label in labels]
+    if len(texts) < 2 or len(set(texts)) < len(texts):
+        raise SettingError(f"a classifier needs two different labels, got {list(labels)}")
+    if "" in texts:
+        raise SettingError(f"a label cannot be empty, got {list(labels)}")
+    check_texts("label", texts)
 
 
 def _mapped(feature_map: Callable[[Floats], Any], features: Floats) -> Floats:

@@ -24,7 +24,9 @@ class Drawn(Protocol):
 class Posterior(Drawn, Protocol):
     """Beliefs about a structure, as something that can be drawn from and told answers.
 
-    One with an attribute `anew` that is true draws afresh each time: two samples share nothing, as those of chains may.
+    The draws of a sample are independent of each other and of those of any other sample. Where they are not, because
+    they come from chains that go on, `Sample.chains` says which chain each came from: what counts draws (the test that
+    stops a session, certificates) asks for it, and pairs draws of different chains.
     """
 
     def update(self, answer: Answer, rng: Generator) -> Posterior: ...

@@ -147,7 +147,9 @@ def tabulate(tables: Tables, scales: Any, dim: float) -> None:
 
 @compiled
 def find(root: Any, i: int) -> int:
-    while root[i] != i:
+    for _ in range(len(root)):  # no way to a root is longer than there are items
+        if root[i] == i:
+            break
         root[i] = root[root[i]]
         i = root[i]
     return i
@@ -198,7 +200,9 @@ def sweep(
         home, count = labels[first], 0
         row[:] = 0.0
         i = first
-        while i >= 0:
+        for _ in range(len(labels)):  # a block has no more members than there are items
+            if i < 0:
+                break
             count += 1
             labels[i] = -1
             for k in range(dim):
@@ -206,7 +210,7 @@ def sweep(
             i = scratch.after[i]
         shift(clusters, home, row, count, -1)
         i = first
-        while i >= 0:
+        for _ in range(count):
             for e in range(links.start[i], links.start[i + 1]):
                 c, t = labels[links.near[e]], links.number[e]
                 if c >= 0 and links.kind[e] == 0:
@@ -216,7 +220,7 @@ def sweep(
             i = scratch.after[i]
         chosen = pick(clusters, row, count, scales[ALPHA], tables, scratch, state)
         i = first
-        while i >= 0:
+        for _ in range(count):
             labels[i] = chosen
             i = scratch.after[i]
         shift(clusters, chosen, row, count, 1)

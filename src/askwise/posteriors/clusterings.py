@@ -21,6 +21,7 @@ from numpy.random import Generator
 
 from askwise.errors import AnswerError, DataError, SettingError
 from askwise.losses import zero_one
+from askwise.posteriors.chains import by_chain
 from askwise.structures.clusterings import Clusterings, compact
 from askwise.types import Answer, Floats, Ints, Sample
 
@@ -34,6 +35,7 @@ VISITS = 120  # to items, at least
 SURPRISED = 32  # sweeps after an answer that nearly none expected
 THIN = 4  # sweeps between two draws of one chain: see `sample`
 SPLITS = 4  # tries to divide or merge after each sweep
+LARGEST_FEATURE = 1e100  # its square is still a number, and so is that of one over it
 WIDE = (1.0, 1.0, 1.0)  # standard deviation of log alpha, log s2, log t2 in the prior
 
 
@@ -119,19 +121,18 @@ class ClusteringPosterior:
         return replace(self, strengths=strengths)._advanced(sweeps_for(1.0, self.family.count), rng)
 
     def sample(self, count: int, rng: Generator) -> Sample:
-        """The chains as they stand, one independent draw each. If more draws are wanted than there are chains, all are
-        fresh: the chains move on as often as needed, by 4 sweeps. So far apart, the distances of two draws of one chain
-        to an estimate were correlated by .05 at most where the estimate was good (2 sweeps apart by up to .18). They
-        are sorted by chain: rules that pair the first half of a sample with the second pair different chains."""
+        """The chains as they stand, one draw each. If more draws are wanted than there are chains, all are fresh: the
+        chains move on as often as needed, by 4 sweeps. So far apart, the distances of two draws of one chain to an
+        estimate were correlated by .05 at most where the estimate was good (2 sweeps apart by up to .18). They are
+        sorted by chain: rules that pair the first half of a sample with the second pair different chains."""
         chains = len(self.labels)
         if count <= chains:
-            return Sample(self.labels[:count], np.full(count, 1.0 / count), exact=False)
+            return Sample(self.labels[:count], np.full(count, 1.0 / count), exact=False, chains=np.arange(count))
         batches, posterior = [], self
-        for _ in range(-(-count // chains)):
+        for _ in range(0, count, chains):
             posterior = posterior._advanced(THIN, rng)
             batches.append(posterior.labels)
-        by_chain = np.argsort(np.arange(count) % chains, kind="stable")
-        return Sample(np.concatenate(batches)[by_chain], np.full(count, 1.0 / count), exact=False)
+        return by_chain(batches, count)
 
     def diagnostics(self) -> Mapping[str, float]:
         """What the chains have learned beside the clustering, and how they move."""
@@ -212,11 +213,14 @@ def _rows(count: int, features: Any, similarity: Any, components: int) -> Floats
         raise DataError(f"features must be {count} rows of finite numbers, one an item; got shape {rows.shape}")
     if not rows.shape[1]:
         return rows
+    largest = np.abs(rows).max()
+    if largest > LARGEST_FEATURE:
+        raise DataError(f"features must lie from -{LARGEST_FEATURE:g} to {LARGEST_FEATURE:g}, got {largest:g}")
     rows -= rows.mean(axis=0)
     if rows.shape[1] > components:
         left, lengths, _ = np.linalg.svd(rows, full_matrices=False)
         rows = left[:, :components] * lengths[:components]
-    return np.ascontiguousarray(rows[:, rows.any(axis=0)])
+    return np.ascontiguousarray(rows[:, np.abs(rows).max(axis=0) > 1 / LARGEST_FEATURE])
 
 
 def scaled(similarity: Any, count: int, components: int = COMPONENTS) -> Floats:

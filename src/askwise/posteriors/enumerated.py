@@ -30,8 +30,6 @@ class Enumerated:
     array([1., 0.])
     """
 
-    anew = True  # two samples share nothing
-
     family: Family
     structures: Structures
     loss: Loss

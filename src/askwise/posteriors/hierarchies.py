@@ -28,6 +28,7 @@ from numpy.random import Generator
 
 from askwise.errors import AnswerError, DataError, SettingError
 from askwise.losses import zero_one
+from askwise.posteriors.chains import by_chain
 from askwise.problem import noise_beta
 from askwise.streams import stream
 from askwise.structures.hierarchies import Hierarchies, random_trees
@@ -132,12 +133,17 @@ class HierarchyPosterior:
         return told.advanced(round(max(SWEEP * self.family.count, LEAST)), rng)
 
     def sample(self, count: int, rng: Generator) -> Sample:
-        """One draw a chain, in random order; where more are wanted, the chains go on for a sweep between batches."""
-        batches, at = [self.trees[rng.permutation(len(self.trees))]], self
-        while len(batches) * len(self.trees) < count:
+        """The chains as they stand, in random order. If more draws are wanted than there are chains, all are fresh: the
+        chains go on, by a move an item each time, and the draws are sorted by chain."""
+        chains = len(self.trees)
+        if count <= chains:
+            chosen = rng.permutation(chains)[:count]
+            return Sample(self.trees[chosen], np.full(count, 1.0 / count), exact=False, chains=chosen)
+        batches, at = [], self
+        for _ in range(0, count, chains):
             at = at.advanced(self.family.count, rng)
             batches.append(at.trees)
-        return Sample(np.concatenate(batches)[:count], np.full(count, 1.0 / count), exact=False)
+        return by_chain(batches, count)
 
     def diagnostics(self) -> Mapping[str, float]:
         """How easily trees move, how many answers they get wrong, and how strongly the features speak."""

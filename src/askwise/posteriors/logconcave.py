@@ -47,8 +47,6 @@ class LogConcave:
     ((1000, 2), True)
     """
 
-    anew = True  # two samples share nothing
-
     family: LinearFamily
     beta: float
     log_prior: Floats  # (13,) or (1,): log prior weight of each scale

@@ -78,12 +78,15 @@ class Mala:
 
     def sample(self, count: int, rng: Generator) -> Sample:
         """The chains as they stand, in random order; where more are wanted, also where they stand some steps later."""
-        state, parts = self, [self.weights if len(self.weights) else self._prior_draws(count, rng)]
-        while sum(map(len, parts)) < count:
+        if not len(self.weights):
+            return Sample(self._prior_draws(count, rng), np.full(count, 1.0 / count), exact=False)
+        state, parts = self, [self.weights]
+        while len(parts) * self.chains < count:
             state = state._advanced(state.weights, rng)
             parts.append(state.weights)
-        structures = rng.permutation(np.concatenate(parts))[:count]
-        return Sample(structures, np.full(count, 1.0 / count), exact=False)
+        chosen = rng.permutation(len(parts) * self.chains)[:count]
+        points = np.concatenate(parts)[chosen]
+        return Sample(points, np.full(count, 1.0 / count), exact=False, chains=chosen % self.chains)
 
     def diagnostics(self) -> Mapping[str, float]:
         """How the chains fared after the last answer."""

@@ -3,6 +3,8 @@
 Bayesian factorisation by Gibbs sampling: many chains, each one draw, moved on after every answer. Noise and the sizes
 of offsets and factors are learned. Features of rows or columns, if there are any, are regressors of the offsets and
 factors: what they do not explain stays free, so that features which say nothing do little harm.
+
+Chains count entries from a center in units of a scale, both judged by the data: grams or tons, they do the same.
 """
 
 from __future__ import annotations
@@ -15,13 +17,17 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import AnswerError, DataError, SettingError
-from askwise.structures.matrices import Matrices, gaussian, pack
+from askwise.structures.matrices import LARGEST_NUMBER, Matrices, gaussian, pack
 from askwise.types import Answer, Floats, Ints, Sample, Structures
 
 SWEEPS = 4  # after an answer that was to be expected
 SURPRISED = 40  # after one that was not, and after each of the first few
 FEW = 10  # answers, from which on the scale of the entries is no longer judged anew
 SURPRISE = 2.5  # standard deviations of the prediction
+FAR = 1000.0  # scales from the center, beyond which an answer shows that the scale was misjudged
+FINEST = 1e-15  # of the largest value: what values differ by below this is rounding
+NUMBERS_A_CALL = 10_000_000  # of rows, columns and answers in all chains that a call moves: .1 to .2 s
+SMALLEST = 1e-100  # scale: the square of one over it is still a number
 SETTLE = 400  # sweeps from the prior to the entries known at the start
 THIN = 24  # sweeps between two draws of one chain, where more draws than chains are wanted: see `sample`
 
@@ -38,11 +44,14 @@ class Chains:
     tightness: Floats  # (C, 1 + D): precision of row offsets, of column offsets, of each factor
     precision: Floats  # (C,): of the noise
 
-    def structures(self) -> Structures:
+    def structures(self, center: float = 0.0, scale: float = 1.0) -> Structures:
+        """One a chain, whose numbers count from `center` in units of `scale`."""
         matrices = self.rows[:, :, 1:] @ self.columns[:, :, 1:].transpose(0, 2, 1)
         matrices += self.rows[:, :, :1] + self.level[:, None, None]
         matrices += self.columns[:, None, :, 0]
-        return pack(matrices, self.precision)
+        matrices *= scale
+        matrices += center
+        return pack(matrices, self.precision / scale**2)
 
     def entry(self, row: int, column: int) -> Floats:
         """(C,)"""
@@ -52,13 +61,24 @@ class Chains:
 
 @dataclass(frozen=True)
 class Model:
-    """What does not change: the prior and the features."""
+    """The prior and the features, which do not change, and the units that chains count in."""
 
     prior: Floats  # (8,), as `sweep_chains` takes it
     row_features: Floats  # (N, F)
     row_root: Floats  # (F, F)
     column_features: Floats
     column_root: Floats
+    center: float = 0.0
+    scale: float = 1.0
+
+    def counted(self, values: Floats | float) -> Any:
+        """Values as chains count them."""
+        return (values - self.center) / self.scale
+
+    def judged(self, values: Floats) -> Model:
+        """The same in units that suit these values."""
+        center, scale = known_scale(values)
+        return replace(self, center=center, scale=scale)
 
     def draw(self, count: int, rank: int, rng: Generator) -> Chains:
         """Chains that start in the prior itself."""
@@ -81,15 +101,19 @@ class Model:
         self, chains: Chains, answered: Ints, values: Floats, trust: Floats, sweeps: int, rng: Generator
     ) -> Chains:
         """New chains, so many sweeps on."""
-        from askwise.posteriors.matrix_moves import make_side, sweep_chains  # numba takes a second to load
+        from askwise.compiled import portions  # brings numba, which takes half a second to load
+        from askwise.posteriors.matrix_moves import make_side, sweep_chains
 
         last = [np.moveaxis(part, 0, -1).copy() for part in vars(chains).values()]  # chains as the last axis
         level, rows, columns, row_slopes, column_slopes, tightness, precision = last
-        told = values, trust
+        told = self.counted(values), trust
         row = make_side(rows, row_slopes, self.row_features, self.row_root, answered, *told)
         column = make_side(columns, column_slopes, self.column_features, self.column_root, answered[:, ::-1], *told)
-        sweep_chains(sweeps, row, column, self.prior, level, tightness, precision, rng)
-        return Chains(*(np.moveaxis(part, -1, 0) for part in last))
+        work = (len(values) + len(self.row_features) + len(self.column_features)) * rows[0].size
+        for some in portions(sweeps, work, NUMBERS_A_CALL):
+            sweep_chains(some.stop - some.start, row, column, self.prior, level, tightness, precision, rng)
+        # in one piece, as a checkpoint brings them back: products of other layouts differ in their last bits
+        return Chains(*(np.ascontiguousarray(np.moveaxis(part, -1, 0)) for part in last))
 
 
 @dataclass(frozen=True)
@@ -143,11 +167,14 @@ class MatrixPosterior:
         judged = (center is None or scale is None) and len(told) < FEW
         middle, spread = known_scale(values)
         middle, spread = middle if center is None else center, spread if scale is None else scale
-        if not (np.isfinite(middle) and 0 < spread < float("inf")):
-            raise SettingError(f"center must be a number and scale a positive one, got {center} and {scale}")
+        if not (abs(middle) <= LARGEST_NUMBER and SMALLEST <= spread <= LARGEST_NUMBER):
+            limits = f"center must be a number and scale a positive one, neither beyond {LARGEST_NUMBER:g}"
+            raise SettingError(f"{limits}, got {center} and {scale}")
         row_side = _features("row", row_features, family.shape[0])
         column_side = _features("column", column_features, family.shape[1])
-        model = Model(_gammas(middle, spread, rank), *row_side, *column_side)
+        model = Model(_gammas(0.0, 1.0, rank), *row_side, *column_side, middle, spread)
+        if np.abs(model.counted(values)).max(initial=0.0) > FAR:
+            model = model.judged(values)
         rng = np.random.default_rng([seed, 0x3A7])
         state = model.draw(chains, rank, rng)
         if told:
@@ -159,13 +186,11 @@ class MatrixPosterior:
         (row, column), value = _checked(self.family, answer)
         answered = np.concatenate([self.answered, [[row, column]]])
         values, trust = np.append(self.values, value), np.append(self.trust, 1.0)
-        guess = self.chains.entry(row, column)
+        guess, counted = self.chains.entry(row, column), self.model.counted(value)
         spread = np.sqrt(guess.var() + (1 / self.chains.precision).mean())
-        expected = len(values) >= FEW and abs(value - guess.mean()) <= SURPRISE * spread
-        model = self.model
-        if self.judged and len(values) <= FEW:
-            rank = self.chains.rows.shape[2] - 1
-            model = replace(model, prior=_gammas(*known_scale(values), rank))
+        expected = len(values) >= FEW and abs(counted - guess.mean()) <= SURPRISE * spread
+        rejudged = (self.judged and len(values) <= FEW) or abs(counted) > FAR
+        model = self.model.judged(values) if rejudged else self.model
         state = model.moved(self.chains, answered, values, trust, SWEEPS if expected else SURPRISED, rng)
         return replace(self, model=model, chains=state, answered=answered, values=values, trust=trust)
 
@@ -179,32 +204,29 @@ class MatrixPosterior:
         """`count` draws: one a chain as they stand; or, where more are wanted, chains run on, in random order.
 
         Of one chain, the distances of two draws 24 sweeps apart to an estimate were correlated by less than .1 in all
-        cases measured, which is what a certificate that counts draws as independent can bear. Mixed, two draws of the
-        same chain are compared no more often than any two.
+        cases measured. Mixed, two draws of the same chain are compared no more often than any two.
         """
-        chains, size = self.chains, len(self.chains.level)
+        chains, size, units = self.chains, len(self.chains.level), (self.model.center, self.model.scale)
         if count <= size:
-            drawn = chains.structures()
-            if count < size:
-                drawn = drawn[np.sort(rng.choice(size, count, replace=False))]
-            return Sample(drawn, np.full(count, 1 / count), exact=False)
+            chosen = np.sort(rng.choice(size, count, replace=False)) if count < size else np.arange(size)
+            return Sample(chains.structures(*units)[chosen], np.full(count, 1 / count), exact=False, chains=chosen)
         parts = []
         for _ in range(0, count, size):
             chains = self.model.moved(chains, self.answered, self.values, self.trust, THIN, rng)
-            parts.append(chains.structures())
-        drawn = np.concatenate(parts)[rng.permutation(len(parts) * size)[:count]]
-        return Sample(drawn, np.full(count, 1 / count), exact=False)
+            parts.append(chains.structures(*units))
+        chosen = rng.permutation(len(parts) * size)[:count]
+        return Sample(np.concatenate(parts)[chosen], np.full(count, 1 / count), exact=False, chains=chosen % size)
 
     def diagnostics(self) -> Mapping[str, float]:
         """What was learned beside the matrix: noise, and the spread of offsets and of the factors' product."""
-        tightness = self.chains.tightness
+        tightness, unit = self.chains.tightness, self.model.scale
         return {
             "answers": float(len(self.values)),
             "chains": float(len(tightness)),
-            "noise": float((self.chains.precision**-0.5).mean()),
-            "row_spread": float((tightness[:, 0] ** -0.5).mean()),
-            "column_spread": float((tightness[:, 1] ** -0.5).mean()),
-            "factor_spread": float(np.sqrt((tightness[:, 2:] ** -2.0).sum(axis=1)).mean()),
+            "noise": unit * float((self.chains.precision**-0.5).mean()),
+            "row_spread": unit * float((tightness[:, 0] ** -0.5).mean()),
+            "column_spread": unit * float((tightness[:, 1] ** -0.5).mean()),
+            "factor_spread": unit * float(np.sqrt((tightness[:, 2:] ** -2.0).sum(axis=1)).mean()),
         }
 
 
@@ -214,10 +236,14 @@ def known_scale(values: Sequence[float] | Floats) -> tuple[float, float]:
     >>> known_scale([1.0, 3.0]), known_scale([8.0]), known_scale([])
     ((2.0, 1.0), (8.0, 4.0), (0.0, 1.0))
     """
-    if not len(values):
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest < SMALLEST:
         return 0.0, 1.0
-    center = float(np.mean(values))
-    return center, float(np.std(values)) or abs(center) / 2 or 1.0
+    share = np.asarray(values) / largest  # whose squares are numbers
+    center, scale = float(share.mean()), float(share.std())
+    if scale <= FINEST:
+        scale = abs(center) / 2
+    return largest * center, max(largest * scale, SMALLEST)
 
 
 def _gammas(center: float, scale: float, rank: int) -> Floats:
@@ -240,9 +266,11 @@ def _features(kind: str, features: Any, count: int) -> tuple[Floats, Floats]:
         raise DataError(f"{kind} features must be a table of numbers, one row for each {kind}") from None
     if found.ndim != 2 or len(found) != count or not np.isfinite(found).all():
         raise DataError(f"{kind} features must be finite numbers, {count} rows of them; got shape {found.shape}")
-    found = found - found.mean(axis=0)
+    largest = np.abs(found).max(axis=0, initial=0.0)
+    found = found / np.where(largest > 0, largest, 1.0)  # whose sums and squares are numbers
+    found -= found.mean(axis=0)
     spread = found.std(axis=0)
-    found = found / np.where(spread > 0, spread, 1.0)
+    found = np.where(spread > FINEST, found, 0.0) / np.where(spread > FINEST, spread, 1.0)
     return found, np.linalg.cholesky(found.T @ found + np.eye(found.shape[1]))
 
 
@@ -250,6 +278,7 @@ def _checked(family: Matrices, answer: Answer) -> tuple[tuple[int, int], float]:
     row, column = (int(place) for place in answer.atom)
     if not (0 <= row < family.shape[0] and 0 <= column < family.shape[1]):
         raise AnswerError(f"there is no entry ({row}, {column}) in a matrix of shape {family.shape}")
-    if isinstance(answer.response, str) or not np.isfinite(answer.response):
-        raise AnswerError(f"an entry is a finite number, got {answer.response!r}")
+    if isinstance(answer.response, str) or not abs(answer.response) <= LARGEST_NUMBER:
+        limits = f"an entry is a finite number from -{LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}"
+        raise AnswerError(f"{limits}, got {answer.response!r}")
     return (row, column), float(answer.response)

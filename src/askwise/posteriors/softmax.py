@@ -134,7 +134,7 @@ class SoftmaxPosterior:
         structures = scales[chosen, None] * rng.standard_normal((count, self.family.dimension))
         basis = self.votes.basis
         structures += (points[chosen] - structures @ basis) @ basis.T
-        return Sample(structures, np.full(count, 1.0 / count), exact=False)
+        return Sample(structures, np.full(count, 1.0 / count), exact=False, chains=chosen % size)
 
     def diagnostics(self) -> Mapping[str, float]:
         scales = self.grid[self.places]

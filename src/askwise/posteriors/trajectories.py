@@ -47,7 +47,9 @@ def move(
     chains = places, momenta, luck, chance
     first: Any = np.int64(0)  # a plain 0 would be a type of its own, and everything be compiled twice
     runs = np.empty(BLOCK + 1, np.int64)
-    while first < len(places):
+    for _ in range(len(places)):  # every block has a chain at least
+        if first >= len(places):
+            break
         lanes, scale_runs = 0, 0
         for i in range(min(BLOCK, len(places) - first)):
             if steps[owners[first + i]] != steps[owners[first]]:

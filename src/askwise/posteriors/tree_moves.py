@@ -19,11 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from askwise.compiled import portions
 from askwise.posteriors.tree_surgery import Tree, beside, empty_tree, feature_cost, line_up, move, spread
 from askwise.structures.tree_answers import compiled, inlined
 from askwise.types import Floats, Ints
 
 CLIMB = 0.5  # of the chance that a move that starts at an item cuts one level higher
+VISITS_A_CALL = 10_000_000  # to nodes and answers: .1 s or less
 NEVER = 1 << 29  # more wrong answers than there can be
 
 
@@ -81,7 +83,9 @@ def mark_wrong(tree: Tree, evidence: Evidence, wrong: Ints, first: int, last: in
             if tree.place[one] > tree.place[two]:
                 one, two = two, one
             branch, meet, target = one, tree.parent[one], tree.place[two]
-            while tree.end[meet] <= target:
+            for _ in range(len(tree.parent)):  # no way up is longer than the tree has nodes
+                if tree.end[meet] > target:
+                    break
                 branch, meet = meet, tree.parent[meet]
             weight = evidence.weight[row]
             if evidence.odd[row] == item:
@@ -135,7 +139,9 @@ def price_edges(tree: Tree, work: Work, node: int, strength: float, beta: float)
 def first_above(sums: Floats, value: float) -> int:
     """The first place of rising sums that is above a value."""
     low, high = 0, len(sums) - 1
-    while low < high:
+    for _ in range(64):  # bits of a place: each step halves what is left
+        if low >= high:
+            break
         middle = (low + high) // 2
         if sums[middle] > value:
             high = middle
@@ -174,12 +180,13 @@ def chosen(tree: Tree, focus: Ints, state: Ints) -> int:
     if len(focus) == 0:
         return int(tree.line[1 + int(uniform(state) * (len(tree.line) - 1))])
     node = focus[int(uniform(state) * len(focus))]
-    while tree.parent[node] >= 0 and uniform(state) < CLIMB:
+    for _ in range(len(tree.parent)):
+        if tree.parent[node] < 0 or uniform(state) >= CLIMB:
+            break
         node = tree.parent[node]
     return int(node) if tree.parent[node] >= 0 else -1
 
 
-@compiled
 def advance(
     parents: Ints,
     wrong: Ints,
@@ -191,8 +198,29 @@ def advance(
     focused: Ints,
     moves: Ints,
 ) -> float:
+    """`advance_chains` a few chains at a time, between which Ctrl-C is heard; the share of moves that changed a tree."""
+    changed, total = 0, int(focused.sum() + moves.sum())
+    longest = int((focused + moves).max(initial=0)) * (parents.shape[1] + len(evidence.odd))
+    for some in portions(len(parents), longest, VISITS_A_CALL):
+        chains = parents[some], wrong[some], places[some], seeds[some]
+        changed += advance_chains(*chains, evidence, beliefs, focus, focused[some], moves[some])
+    return changed / max(1, total)
+
+
+@compiled
+def advance_chains(
+    parents: Ints,
+    wrong: Ints,
+    places: Ints,
+    seeds: Ints,
+    evidence: Evidence,
+    beliefs: Beliefs,
+    focus: Ints,
+    focused: Ints,
+    moves: Ints,
+) -> int:
     """Moves every chain c, in place: focused[c] times around the items in focus, then moves[c] times anywhere, then a
-    new strength of the features. Returns the share of moves that changed a tree."""
+    new strength of the features. Returns how many moves changed a tree."""
     nodes = parents.shape[1]
     path, price, sums = np.zeros((3, nodes))
     work = Work(np.zeros(nodes + 1, dtype=np.int32), path, price, sums)
@@ -214,4 +242,4 @@ def advance(
             logs = beliefs.log_weights - beliefs.strengths * feature_cost(tree)
             chances = np.exp(logs - logs.max()).cumsum()
             places[chain] = first_above(chances, uniform(state) * chances[-1])
-    return changed / max(1, focused.sum() + moves.sum())
+    return changed

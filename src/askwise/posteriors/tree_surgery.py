@@ -93,7 +93,9 @@ def move(tree: Tree, node: int, below: int) -> None:
     joint, other = tree.parent[node], beside(tree, node)
     fork, first, last, target = tree.place[joint], tree.place[node], tree.end[node], tree.place[below]
     meet = tree.parent[joint]  # the lowest node above both places: from there up, nothing changes
-    while meet >= 0 and not tree.place[meet] < target < tree.end[meet]:
+    for _ in range(len(tree.parent)):  # no way up is longer than the tree has nodes
+        if meet < 0 or tree.place[meet] < target < tree.end[meet]:
+            break
         add(tree, meet, node, -1)
         meet = tree.parent[meet]
     tree.parent[other] = tree.parent[joint]
@@ -103,7 +105,9 @@ def move(tree: Tree, node: int, below: int) -> None:
     for k in range(tree.total.shape[1]):
         tree.total[joint, k] = tree.total[below, k]
     add(tree, joint, node, 1)
-    while above != meet:
+    for _ in range(len(tree.parent)):
+        if above == meet:
+            break
         add(tree, above, node, 1)
         above = tree.parent[above]
     start, stop = min(fork, target), max(last, target)

@@ -50,7 +50,7 @@ def drawn(session: Session) -> Sample:
     4000
     """
     turn = session.turn
-    return turn.posterior.sample(DRAWS, stream(turn.aim.seed, turn.beliefs.turn, "certificate"))
+    return turn.posterior.sample(DRAWS, stream(turn.aim.seed, turn.revision, "certificate"))
 
 
 def best(regrets: Floats, weights: Floats, names: Sequence[str]) -> list[Chance]:

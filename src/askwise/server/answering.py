@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
@@ -11,51 +10,49 @@ from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from askwise.server.desk import Desk, Shown
 from askwise.server.hub import Hub
 from askwise.server.learner import Standing, why
+from askwise.server.openlog import Asker
 from askwise.server.shapes import Coming, Mine, Skipped, State, Told, Undone, asked, coming, pictures
 from askwise.simulate.plan import forecast
-from askwise.study.participants import Participant, holder
+from askwise.study.participants import Participant, Rules, holder
 from askwise.study.store import Record
 
+CLOSED = "the study takes no answers at the moment; what you answered before is kept"
+PATIENCE = 5.0  # seconds for what somebody would like to know beside
 router = APIRouter(prefix="/api/v1/s/{study}/p/{token}", tags=["answering"])
 
 
 class Seat:
     """A participant at their desk."""
 
-    def __init__(self, hub: Hub, study: str, record: Record, person: Participant):
+    def __init__(self, hub: Hub, study: str, record: Record, person: Participant, rules: Rules, desk: Desk):
         self.hub = hub
         self.study = study
         self.record = record
         self.person = person
+        self.rules = rules
+        self.desk = desk
 
     @property
-    def desk(self) -> Desk:
-        return self.hub.desk(self.study, self.person)
-
-    @property
-    def full(self) -> bool:
-        """Whether the quota is used up."""
-        return self.person.quota is not None and len(self.desk.mine(self.person.participant)) >= self.person.quota
-
-    def open(self) -> None:
+    def asker(self) -> Asker:
         """Refuses answers that nobody waits for."""
-        if self.record.state != "open" or self.person.paused:
-            raise HTTPException(409, "the study takes no answers at the moment; what you answered before is kept")
+        closed = self.rules.state != "open" or self.person.paused
+        return Asker(self.person.participant, CLOSED if closed else None, self.person.quota, self.rules.beyond)
 
     def state(self, shown: Shown) -> State:
-        standing, resting = shown.standing, self.record.state != "open" or self.person.paused or self.full
-        first = next((event for event in self.desk.talk.log if event["event"] == "ask"), None)
+        standing, talk = shown.standing, self.desk.talk
+        full = self.desk.log.full(self.asker)
+        first = next((event for event in talk.log if event["event"] == "ask"), None)
         start = None if first is None else first["info"].get("diameter")
-        told = sum(status == "answered" for status in self.desk.talk.status.values())
+        told = sum(status == "answered" for status in talk.status.values())
         final = standing if standing and standing.done and standing.answers == told else None  # of the last answer
-        done = "your quota of answers is reached" if self.full else final.done if final else None
+        done = "your quota of answers is reached" if full else final.done if final else None
         return State(
             study=self.study,
             title=self.study,
             goal=self.record.recipe["goal"],
             instructions=self.record.recipe.get("instructions"),
-            state="paused" if self.person.paused else self.record.state,
-            question=None if resting or shown.question is None else asked(shown.question),
+            state="paused" if self.person.paused else self.rules.state,
+            question=None if shown.question is None else asked(shown.question),
             done=done,
             answers=shown.answers,
             quota=self.person.quota,
@@ -65,6 +62,7 @@ class Seat:
             estimate=final.estimate if final else None,
             certificate=final.certificate if final else None,
             behind=shown.behind,
+            why=self.rules.why,
             preload=pictures(self.desk.view),
         )
 
@@ -73,24 +71,26 @@ class Seat:
         options = self.record.recipe["options"]
         left = [int(options.get("budget", 10**6)) - standing.answers]
         if self.person.quota is not None:
-            left.append(self.person.quota - len(self.desk.mine(self.person.participant)))
+            left.append(self.person.quota - len(self.desk.log.mine(self.person.participant)))
         trips = self.hub.trips(self.study)
         return coming(forecast(trips, standing.diameter, standing.answers, max(1, min(left))))
 
 
 async def seated(request: Request, study: str, token: str) -> Seat:
-    """The participant of a link; a forged one is not told from one that never was."""
+    """The participant of a link; a forged token and an unknown study give the same error."""
     hub: Hub = request.app.state.hub
 
-    def find() -> tuple[Record, Participant] | None:
+    def find() -> tuple[Record, Participant, Rules] | None:
+        if not hub.has(study):
+            return None
         store, known = hub.store(study), hub.known(study)
         found = holder(store, known.study, token)
-        return None if found is None else (replace(known, state=found[1]), found[0])
+        return None if found is None else (known, *found)
 
     found = await asyncio.to_thread(find)
     if found is None:
         raise HTTPException(404, "this link is not valid; ask whoever sent it for another one")
-    return Seat(hub, study, *found)
+    return Seat(hub, study, *found, await hub.desk(study, found[1]))
 
 
 Who = Annotated[Seat, Depends(seated)]
@@ -99,38 +99,31 @@ Who = Annotated[Seat, Depends(seated)]
 @router.get("")
 async def current(seat: Who) -> State:
     """The question before this person, and where they are. Asking again changes nothing."""
-    if seat.record.state != "open" or seat.person.paused or seat.full:
-        desk = seat.desk
-        return seat.state(Shown(None, desk.standing, len(desk.mine(seat.person.participant)), False))
-    return seat.state(await seat.desk.show(seat.person.participant))
+    return seat.state(await seat.desk.show(seat.asker))
 
 
 @router.post("/answers")
 async def tell(seat: Who, told: Told) -> State:
     """Takes an answer; the reply carries the next question."""
-    seat.open()
-    who = seat.person.participant
-    return seat.state(await seat.desk.tell(who, told.question, told.response, told.key, told.seconds))
+    return seat.state(await seat.desk.tell(seat.asker, told.question, told.response, told.key, told.seconds))
 
 
 @router.post("/skips")
 async def skip(seat: Who, skipped: Skipped) -> State:
     """Can't tell: noted, not asked again, nothing concluded."""
-    seat.open()
-    who = seat.person.participant
-    return seat.state(await seat.desk.skip(who, skipped.question, skipped.reason, skipped.key, skipped.seconds))
+    return seat.state(await seat.desk.skip(seat.asker, skipped.question, skipped.reason, skipped.key, skipped.seconds))
 
 
 @router.post("/undo")
 async def undo(seat: Who, undone: Undone) -> State:
     """Takes one's last answer back, or that to the question named."""
-    seat.open()
-    return seat.state(await seat.desk.undo(seat.person.participant, undone.question, undone.key))
+    return seat.state(await seat.desk.undo(seat.asker, undone.question, undone.key))
 
 
 @router.get("/answers")
 async def mine(seat: Who) -> list[Mine]:
     """One's own answers in force, the last first."""
+    await seat.desk.log.take_in()
     asked_of = seat.desk.talk.asked
     return [
         Mine(
@@ -142,19 +135,25 @@ async def mine(seat: Who) -> list[Mine]:
             skipped=event["event"] == "skip",
             time=event["time"],
         )
-        for event in reversed(seat.desk.mine(seat.person.participant))
+        for event in reversed(seat.desk.log.mine(seat.person.participant))
     ]
 
 
 @router.get("/why/{question}")
 async def reasons(seat: Who, question: str) -> list[dict[str, object]]:
-    """What each answer to the open question would settle."""
+    """What each answer to the open question would settle, if the owner lets people see that."""
     desk = seat.desk
+    if not seat.rules.why:
+        raise HTTPException(403, "whoever made this study does not show what is expected of your answers")
+    await desk.log.take_in()
+    if not desk.log.shows(seat.asker, question):
+        raise HTTPException(404, "there is no such question before you")
+    desk.talk.to_answer(question)
     try:
-        found: list[dict[str, object]] = await asyncio.wait_for(desk.learner.run(why, desk.job, question), 5)
-        return found
-    except Exception:
+        found: list[dict[str, object]] = await asyncio.wait_for(desk.learner.run(why, desk.job, question), PATIENCE)
+    except TimeoutError:
         raise HTTPException(503, "the learner is busy; answer, or ask again in a moment") from None
+    return found
 
 
 @router.get("/image/{name:path}")

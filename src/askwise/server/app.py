@@ -5,22 +5,25 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import AsyncIterator
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
 
-from askwise.errors import AnswerError, AskwiseError, StudyError
+from askwise.errors import AskwiseError
 from askwise.server import answering, owning, pages
 from askwise.server.hub import Hub
 from askwise.server.learner import Learner
-from askwise.server.safety import Buckets, Guard, sentence_of
+from askwise.server.openlog import Busy
+from askwise.server.replies import reply, said, sentence_of
+from askwise.server.safety import Buckets, Guard
+from askwise.server.workers import Overtime
 
 HERE = Path(__file__).parent
-CODES = {AnswerError: 409, StudyError: 404}
 
 
 def create_app(target: str, token: str | None = None, workers: int | None = None) -> FastAPI:
@@ -42,16 +45,23 @@ def create_app(target: str, token: str | None = None, workers: int | None = None
     app.include_router(owning.router)
     app.include_router(pages.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
-    app.add_exception_handler(AskwiseError, _refused)
+    for kind in (AskwiseError, BrokenProcessPool, Busy, Overtime):
+        app.add_exception_handler(kind, _refused)
+    app.add_exception_handler(HTTPException, _failed)
     app.add_exception_handler(RequestValidationError, _malformed)
     logging.getLogger("uvicorn.access").disabled = True  # links are secrets, and paths hold them
     return app
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    code = next((code for kind, code in CODES.items() if isinstance(error, kind)), 422)
-    return JSONResponse({"detail": str(error)}, code)
+    code, sentence = said(error)
+    return reply(request, code, sentence)
 
 
 async def _malformed(request: Request, error: Exception) -> Response:
-    return JSONResponse({"detail": sentence_of(error)}, 422)
+    return reply(request, 422, sentence_of(error))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return reply(request, error.status_code, str(error.detail), error.headers)

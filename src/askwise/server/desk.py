@@ -11,17 +11,19 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import Any
 
-from askwise.conversation import Conversation, Event, happened, key
-from askwise.errors import AskwiseError
+from askwise.conversation import Event, happened, key
+from askwise.errors import AnswerError, AskwiseError
 from askwise.server.learner import Job, Learner, Standing, View, foresee, look
-from askwise.study.journal import StudyJournal
+from askwise.server.openlog import Asker, OpenLog
+from askwise.study.participants import set_settled
 
 PATIENCE = 0.28  # seconds for a learner that is behind
 FIRST = 20.0  # seconds where there is no question at all yet
-LEASE = 120.0  # seconds for which a question belongs to whom it was shown, where people share a log
+TRIES = 3  # to ask a question while others write to the same log
+LOOKS = 5  # of the learner at a log that another program writes to
+BREAK = 0.1  # seconds before the second of them; twice as long before each later one
 logger = logging.getLogger("askwise.server")
 
 
@@ -48,89 +50,85 @@ class Desk:
 
     def __init__(
         self,
-        journal: StudyJournal,
+        log: OpenLog,
         job: Job,
         learner: Learner,
-        pooled: bool,
         changed: Callable[[], None],
         reserve: Reserve,
+        settled: str | None = None,
     ):
-        self.journal = journal
+        self.log = log
+        self.talk = log.talk
         self.reserve = reserve
         self.job = job
         self.learner = learner
-        self.pooled = pooled
         self.changed = changed
-        self.talk = Conversation()
+        self.settled = settled  # the reason to stop, as the store has it
         self.view: View | None = None
         self.standing: Standing | None = None
         self.fallbacks = 0  # questions that were not the rule's choice
         self.failures = 0  # of the learner, in a row
-        self._who = ""  # the only one who answers, in a log of their own
+        self._asker = Asker("")  # who came last
         self._lock = asyncio.Lock()
         self._looking: asyncio.Task[None] | None = None
         self._foreseeing: asyncio.Task[None] | None = None
-        self._leases: dict[str, tuple[str, float]] = {}  # by question: who has it, until when
-        self._take_in()
 
-    async def show(self, who: str) -> Shown:
+    async def show(self, asker: Asker) -> Shown:
         """The question before this person; a new one if there is none."""
         async with self._lock:
-            await asyncio.to_thread(self._take_in)
-            return await self._shown(who)
+            await self.log.take_in()
+            return await self._shown(asker)
 
-    async def tell(self, who: str, question: str, response: Any, key: str, seconds: float | None) -> Shown:
-        """Takes an answer, once whatever how often it is sent; hands out what comes next."""
+    async def tell(self, asker: Asker, question: str, response: Any, key: str, seconds: float | None) -> Shown:
+        """Takes an answer, counted once however often it is sent; hands out what comes next."""
+        after: Standing | None = None
+
+        def judged() -> list[Event]:
+            nonlocal after
+            if self.log.repeated(asker, "tell", question, key, response):
+                return []
+            said = self.talk.match(self.log.answerable(asker, question), response)
+            after = self._foreseen(question, self.talk.standard(question, said))
+            event = happened("tell", question, response=said, who=asker.who, seconds=seconds, key=key)
+            return [event, *([_now(after.event)] if after and after.event else [])]
+
         async with self._lock:
-            for _ in range(3):
-                if self.talk.repeated("tell", question, key, response):
-                    break
-                said = self.talk.match(self.talk.to_answer(question), response)
-                event = happened("tell", question, response=said, who=who, seconds=seconds, key=key)
-                after = self._foreseen(question, self.talk.standard(question, said))
-                if await self._append(event, *([_now(after.event)] if after and after.event else [])):
-                    if after is not None and self.view is not None:
-                        self.standing = after
-                        self.view = replace(self.view, position=len(self.talk.log), now=after, ahead={})
-                    break
-            return await self._shown(who)
+            if await self._write(judged) and after is not None and self.view is not None:
+                self.standing = after
+                self.view = replace(self.view, position=len(self.talk.log), now=after, ahead={})
+            return await self._shown(asker)
 
-    async def skip(self, who: str, question: str, reason: str | None, key: str, seconds: float | None) -> Shown:
+    async def skip(self, asker: Asker, question: str, reason: str | None, key: str, seconds: float | None) -> Shown:
+        def judged() -> list[Event]:
+            if self.log.repeated(asker, "skip", question, key):
+                return []
+            id = self.log.answerable(asker, question)
+            return [happened("skip", id, reason=reason, who=asker.who, seconds=seconds, key=key)]
+
         async with self._lock:
-            for _ in range(3):
-                if self.talk.repeated("skip", question, key):
-                    break
-                id = self.talk.to_answer(question)
-                if await self._append(happened("skip", id, reason=reason, who=who, seconds=seconds, key=key)):
-                    break
-            return await self._shown(who)
+            await self._write(judged)
+            return await self._shown(asker)
 
-    async def undo(self, who: str, question: str | None, key: str) -> Shown:
+    async def undo(self, asker: Asker, question: str | None, key: str) -> Shown:
         """Takes back this person's last answer or skip, or that to the question named."""
-        async with self._lock:
-            for _ in range(3):
-                if self.talk.repeated("undo", question, key):
-                    break
-                mine = [event["question"] for event in self.mine(who)]
-                if question is not None and question not in mine:
-                    raise AskwiseError(f"question {question} has no answer of yours to take back")
-                if not mine:
-                    raise AskwiseError("there is nothing to take back")
-                id = self.talk.to_undo(question or mine[-1])
-                if await self._append(happened("undo", id, who=who, key=key)):
-                    self._leases[id] = (who, monotonic() + LEASE)
-                    break
-            return await self._shown(who)
 
-    def mine(self, who: str) -> list[Event]:
-        """This person's answers and skips in force, in the order they came."""
-        closed = [
-            event
-            for event in self.talk.log
-            if event["event"] in ("tell", "skip") and self.talk.closing.get(event["question"]) is event
-        ]
-        standing = [event for event in closed if self.talk.status[event["question"]] in ("answered", "skipped")]
-        return [event for event in standing if not self.pooled or event.get("who") == who]
+        def judged() -> list[Event]:
+            if self.log.repeated(asker, "undo", question, key):
+                return []
+            if asker.refusal:
+                raise AnswerError(asker.refusal)
+            mine = [event["question"] for event in self.log.mine(asker.who)]
+            if question is not None and question not in mine:
+                raise AskwiseError(f"question {question} has no answer of yours to take back")
+            if not mine:
+                raise AskwiseError("there is nothing to take back")
+            return [happened("undo", self.talk.to_undo(question or mine[-1]), who=asker.who, key=key)]
+
+        async with self._lock:
+            written = await self._write(judged)
+            if written and self.log.pooled:
+                await self.log.lease(written[0]["question"], asker.who)
+            return await self._shown(asker)
 
     def look(self) -> None:
         """Has the learner look at the log as it is, unless it is looking already; then it works ahead."""
@@ -141,55 +139,93 @@ class Desk:
             self._foreseeing = asyncio.create_task(self._foresee())
 
     async def _look(self) -> None:
+        """Until the learner knows the log. Where another program writes faster than it can read, it gives up after a
+        few times; the next request starts it again."""
+        late = 0
         try:
-            while not self._seen():
-                self.view = await self.learner.run(look, self.job, self.pooled)
-                self.standing, self.failures = self.view.now, 0
-                self.reserve.view = self.view if self.view.spares else self.reserve.view
+            while not self._seen() and late < LOOKS:
+                before = len(self.talk.log)
+                self.view = view = await self.learner.run(look, self.job, self.log.pooled, self._asker.beyond)
+                self.standing, self.failures = view.now, 0
+                self.reserve.view = view if view.spares else self.reserve.view
+                if view.position > len(self.talk.log):
+                    await self.log.take_in()
+                if not self._seen() and not view.position == before < len(self.talk.log):  # no answer of our own
+                    await asyncio.sleep(BREAK * 2**late)
+                    late += 1
+            if self._seen() and self.view and self.view.settled != self.settled:
+                self.settled = self.view.settled
+                await asyncio.to_thread(set_settled, self.log.store, self.job[1], self.settled)
         except Exception:
             self.failures += 1
             logger.exception("the learner failed on log %s", self.job[1])
             return
-        self.look()
+        if self._seen():
+            self.look()
         self.changed()
 
     async def _foresee(self) -> None:
         """What comes after each answer to the open question; a number has too many, and so have many people."""
         view = self.view
-        if view is None or self.pooled or not self.talk.open():
+        if view is None or self.log.pooled or self._asker.beyond or not self.talk.open():
             return
         for response in view.now.likely:
             if response not in view.ahead:
                 with suppress(Exception):  # whoever needs it will have the learner look, and hear of it
-                    more = view.position, response, self._who
+                    more = view.position, response, self._asker.who
                     after = await self.learner.run(foresee, self.job, *more, urgent=False)
                     if after is not None:
                         view.ahead[response] = after
 
     def _foreseen(self, question: str, response: Any) -> Standing | None:
         """What was worked out for that very answer."""
-        ahead = self._current() and self.talk.open()[:1] == [question] and not self.pooled
+        ahead = self._current() and self.talk.open()[:1] == [question] and not self.log.pooled
         return self.view.ahead.get(response) if ahead and self.view else None
 
-    async def _shown(self, who: str) -> Shown:
+    async def _write(self, judged: Callable[[], list[Event]]) -> list[Event]:
+        """Adds the events that are judged right as the log stands."""
+        events = await self.log.write(judged)
+        if events:
+            self._went_on()
+        return events
+
+    async def _append(self, event: Event) -> bool:
+        """Adds a question; False if others wrote first."""
+        written = await self.log.append(len(self.talk.log), event)
+        if written:
+            self._went_on()
+        return written
+
+    def _went_on(self) -> None:
+        if self._foreseeing is not None:
+            self._foreseeing.cancel()  # it was about another moment
+            self._foreseeing = None
+        self.changed()
+
+    async def _shown(self, asker: Asker) -> Shown:
         """What this person sees now; under the lock."""
-        self._who = who
-        id = self._theirs(who)
-        behind = False
-        if id is None and not self._stopped():
+        self._asker = asker
+        resting = asker.refusal is not None or self.log.full(asker)
+        id, behind = (None if resting else await self._claimed(asker)), False
+        for _ in range(TRIES):
+            if id is not None or resting or self._stopped():
+                break
             event, behind = await self._next()
-            if event is not None and await self._append(event):
-                id = event["question"]
-                self.fallbacks += behind
-                if not behind and not self.pooled and self.view is not None:  # it saw that coming
-                    self.view = replace(self.view, position=len(self.talk.log), ahead={})
-            elif event is not None:
-                id = self._theirs(who)
-        if id is not None and self.pooled:
-            self._leases[id] = (who, monotonic() + LEASE)
+            if event is None:
+                break
+            id = await self._ask(event, behind, asker)
         self.look()
         question = None if id is None else self.talk.asked[id]
-        return Shown(question, self.standing, len(self.mine(who)), behind or self.failures > 0)
+        return Shown(question, self.standing, len(self.log.mine(asker.who)), behind or self.failures > 0)
+
+    async def _ask(self, event: Event, behind: bool, asker: Asker) -> str | None:
+        """Asks the question, or takes what others asked meanwhile; None if they have taken that, too."""
+        if not await self._append(event):
+            return await self._claimed(asker)
+        self.fallbacks += behind
+        if not behind and not self.log.pooled and self.view is not None:  # it saw that coming
+            self.view = replace(self.view, position=len(self.talk.log), ahead={})
+        return event["question"] if not self.log.pooled or await self.log.lease(event["question"], asker.who) else None
 
     async def _next(self) -> tuple[Event | None, bool]:
         """The question to ask now, and whether the learner was too late for its own choice."""
@@ -201,7 +237,6 @@ class Desk:
             return None, True
         now = views[0].now
         if self._current() and now.event is not None:
-            self._leases = {id: lease for id, lease in self._leases.items() if self.talk.status[id] == "open"}
             return self._renumbered(now.event), False
         if self._current() and now.done is not None:
             return None, False
@@ -209,13 +244,14 @@ class Desk:
         taken = self.talk.taken(repeat=False)
         free = [event for event in known if key(event["atom"]) not in taken]
         told = sum(status == "answered" for status in self.talk.status.values())
-        if views[0].most is not None and told >= views[0].most:
+        if views[0].most is not None and told >= views[0].most and not self._asker.beyond:
             return None, True  # the budget is used up, whatever the learner has seen
         # it was chosen for another moment, perhaps for somebody else: what was computed then is not noted with it
         return (self._renumbered({**free[0], "gain": 0.0, "info": {"reserve": True}}) if free else None), True
 
     def _current(self) -> bool:
-        return self.view is not None and self.view.position == len(self.talk.log)
+        view = self.view
+        return view is not None and (view.position, view.beyond) == (len(self.talk.log), self._asker.beyond)
 
     def _seen(self) -> bool:
         """Whether the learner has nothing to look at: it knows the log, and at the end it has certified it."""
@@ -226,41 +262,12 @@ class Desk:
         """Whether it is time to stop, as far as is known."""
         return self._current() and self.view is not None and self.view.now.done is not None
 
-    def _theirs(self, who: str) -> str | None:
-        """The open question before this person: any in a log of one's own, the one leased to them in a shared one."""
-        if not self.pooled:
-            return next(iter(self.talk.open()), None)
-        now = monotonic()
-        free = None
-        for id in self.talk.open():
-            holder, until = self._leases.get(id, ("", 0.0))
-            if holder == who:
-                return id
-            if until < now and free is None:
-                free = id
-        return free
+    async def _claimed(self, asker: Asker) -> str | None:
+        """The open question before this person, if there is one. Once it is settled, nobody gets another's."""
+        return await self.log.claim(asker.who, again=not self._stopped())
 
     def _renumbered(self, event: Event) -> Event:
         return _now({**event, "question": f"q{len(self.talk.asked) + 1}"})
-
-    async def _append(self, *events: Event) -> bool:
-        """Durable first, then in memory; False if another program wrote meanwhile, whose events are taken in."""
-        for event in events[:1]:
-            self.talk.check(event)
-        if not await asyncio.to_thread(self.journal.append, len(self.talk.log), *events):
-            await asyncio.to_thread(self._take_in)
-            return False
-        for event in events:
-            self.talk.record(event)
-        if self._foreseeing is not None:
-            self._foreseeing.cancel()  # it was about another moment
-            self._foreseeing = None
-        self.changed()
-        return True
-
-    def _take_in(self) -> None:
-        for event in self.journal.since(len(self.talk.log)):
-            self.talk.record(event)
 
 
 def _now(event: Mapping[str, Any]) -> Event:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from pathlib import Path
+from typing import Any
 
 from askwise.errors import StudyError
 from askwise.server.desk import Desk, Reserve
 from askwise.server.learner import Job, Learner, travel
+from askwise.server.openlog import OpenLog
 from askwise.simulate.plan import Journey
 from askwise.study.address import SUFFIX, Address
 from askwise.study.journal import StudyJournal
-from askwise.study.participants import Participant
+from askwise.study.participants import Participant, settled, signed
 from askwise.study.store import Record, Store
 
 SEATED = 1000  # logs kept in memory
+
+
+class NoSuchStudy(StudyError):
+    """A study that is not served here."""
 
 
 class Hub:
@@ -34,23 +40,27 @@ class Hub:
         self._reserves: dict[str, Reserve] = {}
         self._listeners: dict[str, set[asyncio.Event]] = {}
         self._trips: dict[str, asyncio.Task[tuple[int, list[Journey]]]] = {}
-        if self.folder is None:
-            self.names()  # refuses what is no study at the start
+        self._tasks: set[asyncio.Task[Any]] = set()  # held, so that they are not dropped
+        self._whole = Store.at(Address.of(target)) if self.folder is None else None  # refuses what is no study
 
     def names(self) -> list[str]:
         """The studies there are."""
         if self.folder is not None:
             return sorted(file.stem for file in self.folder.glob(f"*{SUFFIX}"))
-        address = Address.of(self.target)
-        if address.is_file:
-            Store.at(address).close()
-            return [Path(self.target).stem]
-        return Store.at(address).names() if address.name is None else [address.name]
+        assert self._whole is not None
+        name = self._whole.address.name
+        return self._whole.names() if name is None else [name]
 
-    def address(self, name: str) -> Address:
-        if name not in self.names():
-            raise StudyError(f"there is no study {name!r}")
-        return self.place(name)
+    def has(self, name: str) -> bool:
+        """Whether there is such a study. Anybody may ask, so nothing is opened for it."""
+        if name in self._stores:
+            return True
+        if self.folder is None:
+            return name in self.names()
+        try:
+            return Path(name).name == name and (self.folder / f"{name}{SUFFIX}").is_file()
+        except (OSError, ValueError):  # too long, or with characters that no file has
+            return False
 
     def place(self, name: str) -> Address:
         """Where a study of that name is, or would be."""
@@ -60,8 +70,13 @@ class Hub:
         return address if address.is_file else address.named(name)
 
     def store(self, name: str) -> Store:
+        """The open store of a study; those of one database share its connections."""
+        if not self.has(name):
+            raise NoSuchStudy(f"there is no study {name!r}")
         if name not in self._stores:
-            self._stores[name] = Store.at(self.address(name))
+            place = self.place(name)
+            opened = Store.at(place) if self._whole is None else Store(place, self._whole.engine)
+            self._stores.setdefault(name, opened)
         return self._stores[name]
 
     def record(self, name: str) -> Record:
@@ -73,22 +88,31 @@ class Hub:
             self._records[name] = self.record(name)
         return self._records[name]
 
-    def desk(self, name: str, participant: Participant | None = None) -> Desk:
+    def signed(self, name: str, token: str) -> bool:
+        """Whether a participant's token is sound, as far as is known without the database."""
+        store, record = self._stores.get(name), self._records.get(name)
+        if store is None or record is None or record.study not in store.secrets:
+            return False
+        return signed(store, record.study, token)
+
+    async def desk(self, name: str, participant: Participant | None = None) -> Desk:
         """The desk where this person's answers go; without a participant, that of the study's own log."""
-        store = self.store(name)
-        log = store.record().study if participant is None else participant.log
+        log = (await asyncio.to_thread(self.known, name)).study if participant is None else participant.log
         if (name, log) not in self._desks:
-            record = store.record(log)
-            pooled = record.mode == "pooled"
-            journal = StudyJournal(store, record)
-            reserve = self._reserves.setdefault(name, Reserve())
-            self._desks[name, log] = Desk(
-                journal, self.job(name, log), self.learner, pooled, lambda: self.changed(name), reserve
-            )
+            opened = await asyncio.to_thread(self._opened, name, log)
+            self._desks.setdefault((name, log), opened)  # unless somebody was faster
         self._desks.move_to_end((name, log))
         while len(self._desks) > SEATED:
             self._desks.popitem(last=False)  # whoever comes back finds everything in the store
         return self._desks[name, log]
+
+    def _opened(self, name: str, log: int) -> Desk:
+        store = self.store(name)
+        record = store.record(log)
+        opened = OpenLog(StudyJournal(store, record), record.mode == "pooled")
+        reserve = self._reserves.setdefault(name, Reserve())
+        state = self.learner, lambda: self.changed(name), reserve, settled(store, log)[log]
+        return Desk(opened, self.job(name, log), *state)
 
     def job(self, name: str, log: int) -> Job:
         """What a worker needs to find a log."""
@@ -102,12 +126,18 @@ class Hub:
     def trips(self, name: str) -> list[Journey]:
         """People who were simulated for this study; the first call sends them out and does not wait."""
         if name not in self._trips:
-            self._trips[name] = asyncio.create_task(
-                self.learner.run_aside(travel, self.job(name, self.record(name).study))
-            )
+            job = self.job(name, self.known(name).study)
+            self._trips[name] = asyncio.create_task(self.learner.run_aside(travel, job))
         task = self._trips[name]
-        found: tuple[int, list[Journey]] = task.result() if task.done() and task.exception() is None else (0, [])
+        sound = task.done() and not task.cancelled() and task.exception() is None
+        found: tuple[int, list[Journey]] = task.result() if sound else (0, [])
         return found[1]
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Has something done in the background."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def changed(self, name: str) -> None:
         """Wakes whoever watches the study."""
@@ -126,5 +156,5 @@ class Hub:
     def close(self) -> None:
         self.learner.close()
         self.aside.close()
-        for store in self._stores.values():
+        for store in (*self._stores.values(), *([self._whole] if self._whole else [])):
             store.close()

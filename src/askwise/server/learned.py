@@ -30,6 +30,24 @@ def charts(session: Session) -> list[Chart]:
     return CHARTS[pursued["goal"]](session)
 
 
+def explained(goal: str, estimate: Any, drawn: list[Chart]) -> list[Chart]:
+    """The charts, with a word on why the best guess is not the one that leads them, where it is not.
+
+    >>> bars = {"kind": "bars", "lead": "Shares.", "rows": [("milk", 0.6), ("tea", 0.4)]}
+    >>> explained("best_item", "tea", [bars])[0]["lead"]
+    'Shares. milk is more often the very best; tea is the best guess, as on average it is closest to the best.'
+    """
+    if goal not in ("best_item", "best_column") or not drawn or not drawn[0]["rows"]:
+        return drawn
+    first = drawn[0]["rows"][0][0]
+    if first == str(estimate):
+        return drawn
+    why = (
+        f"{first} is more often the very best; {estimate} is the best guess since it is closest to the best on average."
+    )
+    return [{**drawn[0], "lead": f"{drawn[0]['lead']} {why}"}, *drawn[1:]]
+
+
 def headline(goal: str, estimate: Any, most: int = 120) -> str:
     """A guess in a line; what is long is drawn instead.
 

@@ -55,17 +55,20 @@ class View:
     ahead: dict[Any, Standing] = field(default_factory=dict)  # by the response to the open question, as they come
     spares: list[Event] = field(default_factory=list)
     most: int | None = None  # answers, of the study's budget
+    settled: str | None = None  # the reason to stop, which those who go on all the same do not follow
+    beyond: bool = False  # whether they go on
 
 
-def look(job: Job, pooled: bool) -> View:
+def look(job: Job, pooled: bool, beyond: bool = False) -> View:
     """Brings the session up to date and says what to ask; in a worker.
 
     In a log that people share, each answer changes what is best for all; the best few questions are handed out in turn.
+    `beyond` goes on asking although it is settled.
     """
     session = _session(job)
     if session.journal is not None:
         session.journal.keep(session)
-    view: View = _once(session, ("now", pooled), lambda: _view(session, pooled))
+    view: View = _once(session, ("now", pooled, beyond), lambda: _view(session, pooled, beyond))
     if view.now.done is not None:
         del _sessions[job]  # whoever goes on all the same finds it in the store
     return view
@@ -77,7 +80,8 @@ def foresee(job: Job, position: int, response: Any, who: str) -> Standing | None
     if len(session.log) != position or not session.conversation.open():
         return None
     answered = session.conversation.copy(), response, who
-    after = session.foresee(*answered, _once(session, ("after", response), lambda: session.foresee(*answered)))
+    shared = _once(session, ("after", response), lambda: session.foresee(*answered), who)
+    after = session.foresee(*answered, shared)
     event = None if after.chosen is None else after.chosen[1]
     return _standing(after, after.foreseen, event, event)
 
@@ -143,9 +147,13 @@ def _session(job: Job) -> Session:
     return _sessions[job]
 
 
-def _once(session: Session, what: Any, compute: Any) -> Any:
-    """People who begin alike see the same, so it is worked out once for all of them."""
-    if len(session.log) > SHARED:
+def _once(session: Session, what: Any, compute: Any, who: str | None = None) -> Any:
+    """People who begin alike see the same, so it is worked out once for all of them; `who` answers next, if anybody.
+
+    Where several people answer in one log, how far each is trusted belongs to them and to their study alone.
+    """
+    told = {event.get("who") for event in session.log if event["event"] == "tell"}
+    if len(session.log) > SHARED or len(told | ({who} if who else set())) > 1:
         return compute()
     said = (str([event.get(part) for part in TELLING]) for event in session.log)
     mark = (session.journal.record.digest, what, *said)  # type: ignore[union-attr]
@@ -157,20 +165,21 @@ def _once(session: Session, what: Any, compute: Any) -> Any:
     return _beginnings[mark]
 
 
-def _view(session: Session, pooled: bool) -> View:
-    talk, turn = session.conversation, session.turn
-    certificate = str(session.certificate()) if session.done else None
+def _view(session: Session, pooled: bool, beyond: bool) -> View:
+    talk, turn, reason = session.conversation, session.turn, session.reason
     waiting = talk.asked[talk.open()[0]] if talk.open() else None
-    now, spares = _standing(turn, session.reason, None, waiting, certificate), list[Event]()
-    if not session.done and (pooled or not talk.open()):
+    atoms, spares = turn.fresh_atoms(talk), list[Event]()
+    if reason is not None and not (beyond and len(atoms)):
+        now = _standing(turn, reason, None, waiting, str(session.certificate()))
+    elif len(atoms) and (pooled or not talk.open()):
         best, *spares = turn.best(talk, SPARES)
         now = _standing(turn, None, best, best)
-    elif not session.done:
-        atoms = turn.fresh_atoms(talk)
+    else:
+        now = _standing(turn, None, None, waiting)
         some = stream(session.aim.seed, len(talk.log), "spares").permutation(len(atoms))[:SPARES]
         spares = [turn.pose(talk, atoms[place]) for place in some]
     options = session.pursued["options"] if session.pursued else {}
-    return View(len(session.log), now, {}, spares, options.get("budget"))
+    return View(len(session.log), now, {}, spares, options.get("budget"), reason, beyond)
 
 
 def _standing(

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import AsyncIterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
-from askwise.errors import AskwiseError
 from askwise.server.hub import Hub
 from askwise.server.learner import Job
 from askwise.server.overviews import Overview, overview
+from askwise.server.replies import said
 from askwise.server.watching import watch
 
 LEAST = 0.5  # seconds between two messages
 EVERY = 3.0  # seconds between two looks at what is learned, which take a worker's time
 QUIET = 15.0  # seconds after which a sign of life is sent
-logger = logging.getLogger("askwise.server")
 
 
 async def messages(hub: Hub, study: str, job: Job, number: int) -> AsyncIterator[str]:
@@ -66,10 +64,7 @@ def _result(looking: asyncio.Task[dict[str, Any]]) -> dict[str, Any]:
     error = looking.exception()
     if error is None:
         return looking.result()
-    if isinstance(error, AskwiseError):
-        return {"trouble": str(error), "replaying": False}
-    logger.error("the dashboard's worker failed: %s", type(error).__name__)
-    return {"trouble": "what is learned could not be worked out just now", "replaying": False}
+    return {"trouble": said(error if isinstance(error, Exception) else Exception())[1], "replaying": False}
 
 
 def _message(kind: str, body: dict[str, Any]) -> str:

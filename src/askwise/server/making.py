@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,12 @@ from pydantic import BaseModel
 
 from askwise import study as studies
 from askwise.conversation import Conversation
-from askwise.errors import DataError, SettingError
+from askwise.errors import AskwiseError, DataError, SettingError
 from askwise.goals.build import remake
 from askwise.reading import Recipe
 from askwise.report.page import page
 from askwise.server.learner import Job
+from askwise.server.shapes import storable
 from askwise.study.address import Address
 from askwise.study.exchange import answers_table
 from askwise.study.files import Table, write
@@ -24,6 +27,9 @@ from askwise.study.new import in_words, make, understood
 from askwise.study.participants import people
 from askwise.study.read import TABLES, Data, read_table
 from askwise.study.store import Store
+
+MOST = {"draws": 20_000, "candidates": 20_000, "rank": 50, "budget": 1_000_000, "k": 100_000}  # of these options
+BY_COMMAND = ", or name its encoding, often latin-1, with --encoding"  # a hint that a page cannot follow
 
 
 class Made(BaseModel):
@@ -41,25 +47,62 @@ class Made(BaseModel):
     words: list[str]
 
 
+def options_of(text: str) -> dict[str, Any]:
+    """Options as they were sent, none of them beyond what a server can work out in time.
+
+    >>> options_of('{"k": 2}')
+    {'k': 2}
+    """
+    try:
+        found = json.loads(text)
+        problem = next(filter(None, (_problem(name, value) for name, value in dict(found).items())), None)
+    except (ValueError, TypeError, RecursionError):
+        problem = 'options are a JSON object such as {"k": 5}'
+    if problem is not None:
+        raise SettingError(problem)
+    return dict(found)
+
+
+def _problem(name: str, value: Any) -> str | None:
+    """Why an option cannot be taken, or None."""
+    if isinstance(value, list | dict):
+        parts = [*value, *value.values()] if isinstance(value, dict) else value
+        return next(filter(None, (_problem(name, part) for part in parts)), None)
+    if isinstance(value, str):
+        storable(value)
+    if isinstance(value, float) and not isfinite(value):
+        return f"the option {name} must be a finite number, got {value}"
+    if name in MOST and isinstance(value, int | float) and not 0 <= value <= MOST[name]:
+        return f"the option {name} must be between 0 and {MOST[name]:,} here, got {value:,}"
+    return None
+
+
 def read_upload(
-    job: Job, goal: str, options: Mapping[str, Any], content: bytes, suffix: str
+    job: Job, goal: str, options: Mapping[str, Any], file: str, content: bytes
 ) -> tuple[Recipe, dict[str, Any]]:
     """The recipe of a study of the table, and what was understood; in a worker.
 
-    >>> recipe, found = read_upload(("", 0), "top-k", {"k": 2}, b"name\\ntea\\nmilk\\nwater\\n", ".csv")
+    >>> recipe, found = read_upload(("", 0), "top-k", {"k": 2}, "drinks.csv", b"name\\ntea\\nmilk\\nwater\\n")
     >>> recipe["goal"], found["words"][0]
     ('top_k', 'Find the best 2 of the 3 items.')
     """
-    if suffix not in TABLES:
+    named = Path(file.replace("\\", "/")).name
+    if Path(named).suffix.lower() not in TABLES:
         raise DataError(f"a table is one of {', '.join(TABLES)}; save it as CSV first")
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"table{suffix}"
+        path = Path(folder) / f"table{Path(named).suffix.lower()}"
         path.write_bytes(content)
-        columns = read_table(path)
+        try:
+            columns = read_table(path)
+        except DataError as error:
+            told = str(error).replace(str(path), named).replace(path.name, named)
+            raise DataError(told.replace(BY_COMMAND, "")) from None
     try:
-        session = make(goal, Data(columns, Path(f"the table{suffix}")), options)
+        session = make(goal, Data(columns, Path(named)), options)
         words, facts = in_words(session), understood(session).as_dict()
-    except (TypeError, KeyError) as error:
+    except AskwiseError:
+        raise
+    except (TypeError, KeyError, ValueError, ArithmeticError) as error:
         raise SettingError(f"the options do not fit the goal {goal}: {error}") from None
     assert session.recipe is not None
     return session.recipe, {**facts, "words": words}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
@@ -14,8 +14,9 @@ from askwise.errors import AskwiseError
 from askwise.server.desk import Desk
 from askwise.server.hub import Hub
 from askwise.server.learned import headline
+from askwise.server.replies import said
 from askwise.study.new import SPOKEN
-from askwise.study.participants import Participant, people, token_of
+from askwise.study.participants import Participant, Rules, people, rules, settled, token_of
 from askwise.study.planning import BASELINE, KEPT
 from askwise.study.store import Record, Store
 from askwise.study.work import Work, work
@@ -81,8 +82,10 @@ class Overview(BaseModel):
     study: str
     goal: str
     aim: str
-    state: str
+    state: str  # open, settled, paused or closed
     mode: str
+    why: bool
+    beyond: bool
     log: int
     created: str
     epsilon: float
@@ -103,43 +106,46 @@ async def listed(hub: Hub, study: str) -> Listed:
         try:
             store = hub.store(study)
             record = store.record()
+            answers = sum(one.answers for one in work(store, record.study))
+            goal, invited = record.recipe["goal"], people(store, record.study)
+            state = state_of(record, invited, rules(store, record.study), settled(store, record.study))
         except AskwiseError as error:
-            return Listed(study=study, goal=None, aim=str(error), state="unreadable", answers=0, people=0)
-        answers = sum(one.answers for one in work(store, record.study))
-        goal, invited = record.recipe["goal"], len(people(store, record.study))
-        return Listed(
-            study=study, goal=goal, aim=aim(record.recipe), state=record.state, answers=answers, people=invited
-        )
+            sentence = said(error)[1]
+            return Listed(study=study, goal=None, aim=sentence, state="unreadable", answers=0, people=0)
+        return Listed(study=study, goal=goal, aim=aim(record.recipe), state=state, answers=answers, people=len(invited))
 
     return await asyncio.to_thread(read)
 
 
 async def overview(hub: Hub, study: str) -> Overview:
     """A study as it is now."""
-    store = hub.store(study)
+    store = await asyncio.to_thread(hub.store, study)
 
-    def read() -> tuple[Record, list[Participant], list[str], list[Work], Any]:
+    def read() -> tuple[Record, list[Participant], list[str], list[Work], Any, Rules, dict[int, str | None]]:
         record = store.record()
         invited = people(store, record.study)
         links = [link(store, study, record.study, one.participant) for one in invited]
-        return record, invited, links, work(store, record.study), store.forecast(record.study, KEPT)
+        done = work(store, record.study), store.forecast(record.study, KEPT)
+        return record, invited, links, *done, rules(store, record.study), settled(store, record.study)
 
-    record, invited, links, done, plan = await asyncio.to_thread(read)
+    record, invited, links, done, plan, decided, reasons = await asyncio.to_thread(read)
     desks = {desk.job[1]: desk for desk in hub.desks(study)}
     own = desks.get(record.study)
     return Overview(
         study=study,
         goal=record.recipe["goal"],
         aim=aim(record.recipe),
-        state=record.state,
+        state=state_of(record, invited, decided, reasons),
         mode=record.mode,
+        why=decided.why,
+        beyond=decided.beyond,
         log=record.study,
         created=record.created,
         epsilon=record.recipe["options"]["epsilon"],
         answers=sum(one.answers for one in done),
         last=max((one.last for one in done if one.last), default=None),
         participants=[
-            _person(one, where, record.recipe["goal"], desks.get(one.log), _of(done, one, record))
+            _person(one, where, record.recipe["goal"], desks.get(one.log), _of(done, one, record), reasons.get(one.log))
             for one, where in zip(invited, links, strict=True)
         ],
         standing=None if own is None or own.standing is None else _known(own),
@@ -148,6 +154,13 @@ async def overview(hub: Hub, study: str) -> Overview:
         fallbacks=sum(desk.fallbacks for desk in desks.values()),
         behind=any(desk.failures for desk in desks.values()),
     )
+
+
+def state_of(record: Record, invited: Sequence[Participant], decided: Rules, reasons: Mapping[int, str | None]) -> str:
+    """As the owner decided; an open study is settled once everybody's log is, unless it goes on all the same."""
+    logs = {one.log for one in invited} or {record.study}
+    done = all(reasons.get(log) for log in logs)
+    return "settled" if record.state == "open" and done and not decided.beyond else record.state
 
 
 def aim(recipe: Mapping[str, Any]) -> str:
@@ -195,7 +208,9 @@ def _of(done: list[Work], person: Participant, record: Record) -> list[Work]:
     return [one for one in done if one.log == person.log and (not shared or one.who == person.participant)]
 
 
-def _person(person: Participant, where: str, goal: str, desk: Desk | None, done: list[Work]) -> Person:
+def _person(
+    person: Participant, where: str, goal: str, desk: Desk | None, done: list[Work], reason: str | None
+) -> Person:
     standing = desk.standing if desk else None
     return Person(
         **vars(person),
@@ -203,7 +218,7 @@ def _person(person: Participant, where: str, goal: str, desk: Desk | None, done:
         skips=sum(one.skips for one in done),
         last=max((one.last for one in done if one.last), default=None),
         diameter=standing.diameter if standing else None,
-        done=standing.done if standing else None,
+        done=standing.done if standing else reason,
         guess=headline(goal, standing.estimate) if standing else None,
         trusted=standing.people.get(person.participant) if standing else None,
         link=where,

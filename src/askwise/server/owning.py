@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
-from pathlib import Path
+from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response, UploadFile
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from askwise.errors import AskwiseError, StudyError
 from askwise.server.hub import Hub
 from askwise.server.learner import Job
 from askwise.server.live import messages
-from askwise.server.making import Made, answers_of, page_of, read_upload
+from askwise.server.making import Made, answers_of, options_of, page_of, read_upload
+from askwise.server.openlog import Asker
 from askwise.server.overviews import Listed, Overview, link, listed, overview
 from askwise.server.safety import owner
-from askwise.server.shapes import Asked, Invited, NewState, Told, asked
+from askwise.server.shapes import Asked, Invited, NewState, Text, Told, asked
 from askwise.server.simulating import PEOPLE, simulate
 from askwise.server.watching import watch
 from askwise.study.new import write
-from askwise.study.participants import MODES, invite, pause, people, person, set_state
+from askwise.study.participants import MODES, invite, pause, people, person, rules, set_rules, set_state
+from askwise.study.store import Record, Store
 
 router = APIRouter(prefix="/api/v1/studies", tags=["owner"], dependencies=[Depends(owner)])
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
@@ -38,12 +39,54 @@ class Invitation(BaseModel):
     link: str
 
 
+class Settings(BaseModel):
+    """What the owner decides about a study. What is left out stays as it is."""
+
+    why: bool | None = Field(None, description="Whether people may see what is expected of their answers")
+    beyond: bool | None = Field(None, description="Whether to go on asking although it is settled")
+
+
+@dataclass(frozen=True)
+class Owned:
+    """A study that the owner asks about."""
+
+    hub: Hub
+    name: str
+    store: Store
+    record: Record
+
+    async def seen(self) -> Overview:
+        """The study after a change, which those who watch hear of."""
+        self.hub.changed(self.name)
+        return await overview(self.hub, self.name)
+
+    async def asker(self) -> Asker:
+        """The owner, or their robot."""
+        decided = await asyncio.to_thread(rules, self.store, self.record.study)
+        refusal = None if decided.state == "open" else "the study takes no answers at the moment"
+        return Asker("owner", refusal, beyond=decided.beyond)
+
+    async def job(self, log: int | None) -> Job:
+        """The log asked for; without one, the study's own."""
+        invited = await asyncio.to_thread(people, self.store, self.record.study)
+        if log is not None and log not in {self.record.study, *(each.log for each in invited)}:
+            raise HTTPException(404, f"there is no log {log} in this study")
+        return self.hub.job(self.name, self.record.study if log is None else log)
+
+
 def hub_of(request: Request) -> Hub:
     found: Hub = request.app.state.hub
     return found
 
 
+async def owned(request: Request, study: str) -> Owned:
+    hub = hub_of(request)
+    store = await asyncio.to_thread(hub.store, study)
+    return Owned(hub, study, store, await asyncio.to_thread(store.record))
+
+
 Served = Annotated[Hub, Depends(hub_of)]
+Named = Annotated[Owned, Depends(owned)]
 
 
 @router.get("")
@@ -56,11 +99,11 @@ async def studies(hub: Served) -> list[Listed]:
 async def create(
     hub: Served,
     table: UploadFile,
-    goal: Annotated[str, Form(max_length=40)],
-    name: Annotated[str, Form(max_length=60)],
-    mode: Annotated[str, Form(max_length=20)] = "own",
-    options: Annotated[str, Form(max_length=4000, description='A JSON object, such as {"k": 5}')] = "{}",
-    instructions: Annotated[str, Form(max_length=4000, description="For the people who answer")] = "",
+    goal: Annotated[Text, Form(max_length=40)],
+    name: Annotated[Text, Form(max_length=60)],
+    mode: Annotated[Text, Form(max_length=20)] = "own",
+    options: Annotated[Text, Form(max_length=4000, description='A JSON object, such as {"k": 5}')] = "{}",
+    instructions: Annotated[Text, Form(max_length=4000, description="For the people who answer")] = "",
     preview: Annotated[bool, Form(description="Only say what would be understood")] = False,
 ) -> Made:
     """Makes a study of an uploaded table."""
@@ -72,137 +115,109 @@ async def create(
         raise HTTPException(409, "one file is served, which holds one study; serve a folder or a database to make more")
     if name in await asyncio.to_thread(hub.names):
         raise HTTPException(409, f"a study {name} exists already; choose another name")
-    content, suffix = await table.read(), Path(table.filename or "").suffix.lower()
-    recipe, found = await hub.aside.run(read_upload, ("", 0), goal, _options(options), content, suffix)
+    upload = table.filename or "", await table.read()
+    recipe, found = await hub.aside.run(read_upload, ("", 0), goal, options_of(options), *upload)
     if not preview:
         await asyncio.to_thread(write, hub.place(name), recipe, {}, mode, instructions)
     return Made(study=name, made=not preview, **found)
 
 
-def _options(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise HTTPException(422, 'options are a JSON object such as {"k": 5}')
-    return found
-
-
 @router.get("/{study}")
-async def one(hub: Served, study: str) -> Overview:
+async def one(study: Named) -> Overview:
     """A study: its state, its people, what is known."""
-    return await overview(hub, study)
+    return await overview(study.hub, study.name)
 
 
 @router.post("/{study}/state")
-async def change(hub: Served, study: str, wanted: NewState) -> Overview:
+async def change(study: Named, wanted: NewState) -> Overview:
     """Opens, pauses or closes a study; a closed one stays closed."""
-    store = hub.store(study)
-    try:
-        await asyncio.to_thread(set_state, store, store.record().study, wanted.state)
-    except StudyError as error:
-        raise HTTPException(409, str(error)) from None
-    hub.changed(study)
-    return await overview(hub, study)
+    if study.record.state == "closed" and wanted.state != "closed":
+        raise HTTPException(409, "the study is closed and stays so; copy it to go on")
+    await asyncio.to_thread(set_state, study.store, study.record.study, wanted.state)
+    return await study.seen()
+
+
+@router.post("/{study}/settings")
+async def decide(study: Named, wanted: Settings) -> Overview:
+    """Lets people see what is expected of their answers, or not; lets a settled study go on, or stop."""
+    decided = {"why": wanted.why, "beyond": wanted.beyond}
+    await asyncio.to_thread(partial(set_rules, study.store, study.record.study, **decided))
+    return await study.seen()
 
 
 @router.post("/{study}/participants", status_code=201)
-async def add(hub: Served, request: Request, study: str, invited: Invited) -> Invitation:
+async def add(study: Named, request: Request, invited: Invited) -> Invitation:
     """Invites somebody: the link is theirs alone."""
-    store = hub.store(study)
-    record = store.record()
-    made = await asyncio.to_thread(invite, store, record, invited.name.strip(), invited.quota)
-    where = await asyncio.to_thread(link, store, study, record.study, made.participant)
-    hub.changed(study)
+    made = await asyncio.to_thread(invite, study.store, study.record, invited.name.strip(), invited.quota)
+    where = await asyncio.to_thread(link, study.store, study.name, study.record.study, made.participant)
+    study.hub.changed(study.name)
     return Invitation(participant=made.participant, name=made.name, link=f"{str(request.base_url).rstrip('/')}{where}")
 
 
 @router.post("/{study}/participants/{participant}/pause")
-async def rest(hub: Served, study: str, participant: str, paused: bool = True) -> Overview:
+async def rest(study: Named, participant: str, paused: bool = True) -> Overview:
     """Lets somebody rest, or go on."""
-    store = hub.store(study)
-    number = store.record().study
-    if await asyncio.to_thread(person, store, number, participant) is None:
+    number = study.record.study
+    if await asyncio.to_thread(person, study.store, number, participant) is None:
         raise HTTPException(404, f"nobody here is {participant}")
-    await asyncio.to_thread(pause, store, number, participant, paused)
-    hub.changed(study)
-    return await overview(hub, study)
+    await asyncio.to_thread(pause, study.store, number, participant, paused)
+    return await study.seen()
 
 
 @router.get("/{study}/questions")
-async def questions(hub: Served, study: str) -> Asked | None:
+async def questions(study: Named) -> Asked | None:
     """The next question of the study's own log: for a lab robot. Nothing if it is time to stop."""
-    _open(hub, study)
-    shown = await hub.desk(study).show("owner")
+    asker = await study.asker()
+    if asker.refusal:
+        raise HTTPException(409, asker.refusal)
+    shown = await (await study.hub.desk(study.name)).show(asker)
     return None if shown.question is None else asked(shown.question)
 
 
 @router.post("/{study}/answers")
-async def answers(hub: Served, study: str, told: Told) -> Asked | None:
+async def answers(study: Named, told: Told) -> Asked | None:
     """An answer to the study's own log; the reply is the next question."""
-    _open(hub, study)
-    shown = await hub.desk(study).tell("owner", told.question, told.response, told.key, told.seconds)
+    desk = await study.hub.desk(study.name)
+    shown = await desk.tell(await study.asker(), told.question, told.response, told.key, told.seconds)
     return None if shown.question is None else asked(shown.question)
 
 
 @router.get("/{study}/learned")
-async def learned(hub: Served, study: str, log: int | None = None) -> dict[str, Any]:
+async def learned(study: Named, log: int | None = None) -> dict[str, Any]:
     """What is found in the study's own log, or in one participant's: the numbers behind the dashboard's charts."""
-    job = await asyncio.to_thread(_job, hub, study, log)
-    found: dict[str, Any] = await hub.aside.run(watch, job, hub.record(study).study)
+    found: dict[str, Any] = await study.hub.aside.run(watch, await study.job(log), study.record.study)
     return found
 
 
 @router.get("/{study}/live")
-async def live(hub: Served, study: str, log: int | None = None) -> StreamingResponse:
+async def live(study: Named, log: int | None = None) -> StreamingResponse:
     """Server-sent events: `overview` whenever something changed, `learned` every few seconds while it does."""
-    job = await asyncio.to_thread(_job, hub, study, log)
-    stream = messages(hub, study, job, hub.record(study).study)
+    stream = messages(study.hub, study.name, await study.job(log), study.record.study)
     return StreamingResponse(stream, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
 
 
 @router.post("/{study}/plan", status_code=202)
-async def plan(hub: Served, request: Request, study: str) -> dict[str, int]:
+async def plan(study: Named) -> dict[str, int]:
     """Lets simulated people answer, by the study's rule and at random; the overview then says what is saved."""
-    if study in hub.plans:
+    job = await study.job(None)
+    if study.name in study.hub.plans:
         raise HTTPException(409, "people are being simulated already")
-    job = await asyncio.to_thread(_job, hub, study, None)
-    request.app.state.simulation = asyncio.create_task(simulate(hub, study, job))  # held, so that it is not dropped
+    study.hub.plans[study.name] = 0, PEOPLE  # at once, so that nobody else starts it
+    study.hub.start(simulate(study.hub, study.name, job))
     return {"people": PEOPLE}
 
 
 @router.get("/{study}/report.html")
-async def report(hub: Served, study: str, log: int | None = None) -> Response:
+async def report(study: Named, log: int | None = None) -> Response:
     """The report of the study's own log, or of one participant's."""
-    text = await hub.aside.run(page_of, await asyncio.to_thread(_job, hub, study, log))
+    text = await study.hub.aside.run(page_of, await study.job(log))
     return Response(text, media_type="text/html")
 
 
 @router.get("/{study}/answers.csv")
-async def download(hub: Served, study: str, log: int | None = None) -> Response:
+async def download(study: Named, log: int | None = None) -> Response:
     """All answers of the study, or those of one participant's log."""
-    job = await asyncio.to_thread(_job, hub, study, log)
-    text = await hub.aside.run(answers_of, job, hub.record(study).study)
-    named = {
-        "Content-Disposition": f"attachment; filename=\"answers.csv\"; filename*=UTF-8''{quote(study, safe='')}.csv"
-    }
+    text = await study.hub.aside.run(answers_of, await study.job(log), study.record.study)
+    file = f"{quote(study.name, safe='')}.csv"
+    named = {"Content-Disposition": f"attachment; filename=\"answers.csv\"; filename*=UTF-8''{file}"}
     return Response(text, media_type="text/csv; charset=utf-8", headers=named)
-
-
-def _open(hub: Hub, study: str) -> None:
-    if hub.record(study).state != "open":
-        raise HTTPException(409, "the study takes no answers at the moment")
-
-
-def _job(hub: Hub, study: str, log: int | None) -> Job:
-    """The log asked for; without one, the study's own."""
-    try:
-        store = hub.store(study)
-    except AskwiseError as error:
-        raise HTTPException(404, str(error)) from None
-    record = store.record()
-    logs = {record.study, *(each.log for each in people(store, record.study))}
-    if log is not None and log not in logs:
-        raise HTTPException(404, f"there is no log {log} in this study")
-    return hub.job(study, record.study if log is None else log)

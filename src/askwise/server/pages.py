@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 from pathlib import Path
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse
-from fastapi.templating import Jinja2Templates
 
 from askwise.server.answering import Who
+from askwise.server.hub import Hub
+from askwise.server.replies import reply, templates
 from askwise.server.safety import COOKIE, owner
+from askwise.study.work import work
 
 router = APIRouter(include_in_schema=False)
-templates = Jinja2Templates(Path(__file__).parent / "templates")
 
 
 @router.get("/s/{study}/p/{token}")
@@ -26,7 +28,7 @@ async def answer(request: Request, seat: Who, study: str, token: str) -> HTMLRes
 async def login(request: Request, token: str = "") -> Response:
     """The address that askwise serve prints: keeps the owner's token in a cookie."""
     if not hmac.compare_digest(token.encode(), request.app.state.token.encode()):
-        return HTMLResponse("This address is not valid any more; look at what askwise serve printed.", 401)
+        return reply(request, 401, "this address is not valid any more; open the one that askwise serve printed")
     response = RedirectResponse("/", 303)
     response.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=request.url.scheme == "https")
     return response
@@ -40,8 +42,15 @@ async def home(request: Request) -> HTMLResponse:
 
 @router.get("/s/{study}", dependencies=[Depends(owner)])
 async def dashboard(request: Request, study: str) -> HTMLResponse:
-    """What is learned, live."""
-    return templates.TemplateResponse(request, "dashboard.html", {"study": study})
+    """What is learned, live; while nobody has answered, whom to invite comes first."""
+    hub: Hub = request.app.state.hub
+
+    def new() -> bool:
+        store = hub.store(study)
+        return not any(one.answers for one in work(store, hub.known(study).study))
+
+    fresh = await asyncio.to_thread(new)
+    return templates.TemplateResponse(request, "dashboard.html", {"study": study, "fresh": fresh})
 
 
 @router.get("/static/plotly.js")

@@ -5,17 +5,18 @@ from __future__ import annotations
 import hmac
 import time
 from collections import OrderedDict
-from typing import Any
 
 from fastapi import HTTPException, Request, Response
-from fastapi.responses import JSONResponse
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from askwise.server.replies import reply
 
 SMALL, LARGE = 64 * 2**10, 64 * 2**20  # bytes of a body: of an answer, of a table
 RATE, BURST = 20.0, 60.0  # requests a second from one place, and at once
 KNOWN = 10_000  # places that are remembered
 COOKIE = "askwise_owner"
+OWNED = "/api/v1/studies"  # what is below it belongs to the owner
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -73,15 +74,21 @@ class Guard:
 
 def owner(request: Request) -> None:
     """Lets only the owner pass: by a program's header, or by the cookie of a page that also sends our own header."""
-    said = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
-    if said and _same(said, request.app.state.token):
-        return
-    kept = request.cookies.get(COOKIE, "")
-    if kept and _same(kept, request.app.state.token):
-        if request.method in ("GET", "HEAD") or request.headers.get("x-askwise") == "page":
-            return  # another site's form cannot send that header
-        raise HTTPException(403, "the request did not come from askwise's own page")
-    raise HTTPException(401, "this is for the owner of the study; open the address that askwise serve printed")
+    if not is_owner(request):
+        raise HTTPException(401, "this is for the owner of the study; open the address that askwise serve printed")
+    if _bearer(request) or request.method in ("GET", "HEAD") or request.headers.get("x-askwise") == "page":
+        return  # another site's form cannot send that header
+    raise HTTPException(403, "the request did not come from askwise's own page")
+
+
+def is_owner(request: Request) -> bool:
+    """Whether the owner's token came along, in a header or in the cookie of a browser."""
+    return _bearer(request) or _same(request.cookies.get(COOKIE, ""), request.app.state.token)
+
+
+def _bearer(request: Request) -> bool:
+    given = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
+    return _same(given, request.app.state.token)
 
 
 def _same(one: str, other: str) -> bool:
@@ -89,23 +96,35 @@ def _same(one: str, other: str) -> bool:
 
 
 def _refusal(request: Request) -> Response | None:
-    path, client = request.url.path, request.client.host if request.client else ""
-    token = path.split("/p/")[1].split("/")[0] if "/p/" in path else ""
-    if not request.app.state.buckets.allow(f"{client} {token}"):
-        return _refused(429, "too many requests at once; wait a second")
-    most = LARGE if path == "/api/v1/studies" else SMALL
+    """Why a request is not let in, if it is not; its body was not read by then."""
+    path = request.url.path
+    if "\0" in path:
+        return _refused(request, 422, "an address may not contain the character NUL")
+    if not request.app.state.buckets.allow(_place(request)):
+        return _refused(request, 429, "too many requests at once; wait a second")
+    if path.startswith(OWNED):
+        try:
+            owner(request)
+        except HTTPException as stranger:
+            return _refused(request, stranger.status_code, str(stranger.detail))
+    most = LARGE if path == OWNED else SMALL
     chunked = "chunked" in request.headers.get("transfer-encoding", "")
     if chunked or int(request.headers.get("content-length") or 0) > most:
-        return _refused(413, f"a request may have {most // 1024} kB here, with its length said beforehand")
+        return _refused(request, 413, f"a request may have {most // 1024} kB here, with its length said beforehand")
     return None
 
 
-def _refused(code: int, sentence: str) -> Response:
-    return JSONResponse({"detail": sentence}, code)
+def _place(request: Request) -> str:
+    """Where a request counts: with the participant or the owner who made it if that is certain, else with its host."""
+    study, _, rest = request.url.path.removeprefix("/api/v1").removeprefix("/s/").partition("/p/")
+    token = rest.split("/")[0]
+    if token and request.app.state.hub.signed(study, token):
+        return f"participant {study} {token}"
+    if is_owner(request):
+        return "owner"
+    return f"host {request.client.host if request.client else ''}"
 
 
-def sentence_of(error: Any) -> str:
-    """The first of the mistakes in a request, in words."""
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"] if part != "body")
-    return f"{where}: {first['msg']}" if where else str(first["msg"])
+def _refused(request: Request, code: int, sentence: str) -> Response:
+    body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
+    return reply(request, code, sentence, {"Connection": "close"} if body else None)

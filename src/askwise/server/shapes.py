@@ -2,40 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from askwise.conversation import Event
 from askwise.server.learner import View
 from askwise.simulate.plan import Forecast
 
-Said = str | bool | int | float  # labels may be any of them; a label 3 is not the number 3.0
+
+def storable(text: str) -> str:
+    """The text, if every database can keep it.
+
+    >>> storable("a\\x00b")
+    Traceback (most recent call last):
+    ValueError: a text may not contain the character NUL or half of a surrogate pair
+    """
+    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("a text may not contain the character NUL or half of a surrogate pair")
+    return text
+
+
+Text = Annotated[str, AfterValidator(storable)]
+Said = Text | bool | int | float  # labels may be any of them; a label 3 is not the number 3.0
 
 
 class Told(BaseModel):
     """An answer. The same key sent twice is one answer."""
 
-    question: str = Field(max_length=40)
+    question: Text = Field(max_length=40)
     response: Said = Field(description="One of the question's responses, or a number")
-    key: str = Field(min_length=8, max_length=80)
+    key: Text = Field(min_length=8, max_length=80)
     seconds: float | None = Field(None, ge=0, le=86400)
 
 
 class Skipped(BaseModel):
     """Can't tell."""
 
-    question: str = Field(max_length=40)
-    reason: str | None = Field(None, max_length=200)
-    key: str = Field(min_length=8, max_length=80)
+    question: Text = Field(max_length=40)
+    reason: Text | None = Field(None, max_length=200)
+    key: Text = Field(min_length=8, max_length=80)
     seconds: float | None = Field(None, ge=0, le=86400)
 
 
 class Undone(BaseModel):
     """The last answer, or that to the question named, is taken back."""
 
-    question: str | None = Field(None, max_length=40)
-    key: str = Field(min_length=8, max_length=80)
+    question: Text | None = Field(None, max_length=40)
+    key: Text = Field(min_length=8, max_length=80)
 
 
 class Choice(BaseModel):
@@ -80,6 +94,7 @@ class State(BaseModel):
     estimate: Any = None
     certificate: str | None
     behind: bool
+    why: bool
     preload: list[str]
 
 
@@ -96,12 +111,12 @@ class Mine(BaseModel):
 
 
 class Invited(BaseModel):
-    name: str = Field("", max_length=200)
+    name: Text = Field("", max_length=200)
     quota: int | None = Field(None, ge=1, le=100_000)
 
 
 class NewState(BaseModel):
-    state: str = Field(max_length=20)
+    state: Text = Field(max_length=20)
 
 
 def asked(event: Event) -> Asked:

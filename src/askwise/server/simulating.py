@@ -23,8 +23,10 @@ logger = logging.getLogger("askwise.server")
 
 
 async def simulate(hub: Hub, study: str, job: Job) -> None:
-    """Lets people travel one after the other, and keeps the plan that follows in the study."""
-    hub.plans[study] = 0, PEOPLE
+    """Lets people travel one after the other, and keeps the plan that follows in the study.
+
+    Whoever starts it has noted so in `hub.plans`.
+    """
     trips: dict[str, list[Journey]] = {}
     end = time.monotonic() + SECONDS
     try:

@@ -17,7 +17,7 @@ from askwise.goals.build import remake
 from askwise.report.sections import FEW, ODD, OFF
 from askwise.report.surprises import surprises
 from askwise.report.usage import told
-from askwise.server.learned import charts, headline
+from askwise.server.learned import charts, explained, headline
 from askwise.server.learner import Job
 from askwise.session import Session
 from askwise.study.address import Address
@@ -186,7 +186,7 @@ def shown(session: Session) -> dict[str, Any]:
         "error": guess.expected_distance,
         "guess": headline(pursued["goal"], guess.value, LONG),
         "reason": session.reason,
-        "charts": charts(session),
+        "charts": explained(pursued["goal"], guess.value, charts(session)),
         "odd": odd(session),
     }
 

@@ -14,20 +14,30 @@ from contextlib import suppress
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any
+from weakref import WeakSet
 
 from askwise.errors import AskwiseError
 from askwise.reading import Recipe
 
+LONGEST = 300.0  # seconds for one call; after that others have their turn
+
+
+class Overtime(Exception):
+    """A call that took too long and was stopped."""
+
 
 class Worker:
-    """One process. A process that died is replaced, and the next call finds a new one."""
+    """One process. One that died or that takes too long is replaced, and the next call finds a new one."""
 
-    def __init__(self, patient: bool = False):
+    def __init__(self, patient: bool = False, longest: float = LONGEST):
         self.patient = patient  # computes only when nobody else does
+        self.longest = longest
+        self._last: asyncio.Future[Any] | None = None  # handed to the process; calls are computed in turn
         self._pool = self._fresh()
         self._waiting: list[tuple[bool, int, asyncio.Future[Any], Any, tuple[Any, ...]]] = []
         self._order = count()
         self._computing: set[asyncio.Task[None]] = set()
+        self._ended: WeakSet[ProcessPoolExecutor] = WeakSet()  # because of a call that took too long
 
     async def run(self, function: Any, *more: Any, urgent: bool = True) -> Any:
         """The function's result. Whoever is cancelled while waiting for their turn costs nothing."""
@@ -58,14 +68,34 @@ class Worker:
     async def _compute(self, found: asyncio.Future[Any], function: Any, more: tuple[Any, ...]) -> None:
         pool = self._pool
         try:
-            result = await asyncio.wrap_future(pool.submit(function, *more))
+            result = await self._within(pool, function, more)
             if not found.done():
                 found.set_result(result)
         except Exception as error:
-            if isinstance(error, BrokenProcessPool) and pool is self._pool:
+            if isinstance(error, BrokenProcessPool | Overtime) and pool is self._pool:
                 self._pool = self._fresh()
-            if not found.done():
+                self._last = asyncio.wrap_future(self._pool.submit(int))  # the time to start is nobody's
+            if isinstance(error, BrokenProcessPool) and pool in self._ended and not found.done():
+                # it only waited behind a call that took too long
+                heappush(self._waiting, (False, next(self._order), found, function, more))
+            elif not found.done():
                 found.set_exception(error)
+
+    async def _within(self, pool: ProcessPoolExecutor, function: Any, more: tuple[Any, ...]) -> Any:
+        """The result, if it comes in time; the time of a call begins when the one before it is through."""
+        computed = asyncio.wrap_future(pool.submit(function, *more))
+        before, self._last = self._last, computed
+        if before is not None:
+            await asyncio.wait({before})
+        await asyncio.wait({computed}, timeout=self.longest)
+        if not computed.done():
+            self._ended.add(pool)
+            for process in list(pool._processes.values()):
+                process.kill()
+            await asyncio.wait({computed})
+            computed.exception()  # which it now has
+            raise Overtime(f"a call took longer than {self.longest:g} seconds")
+        return computed.result()
 
     def _fresh(self) -> ProcessPoolExecutor:
         spawn = multiprocessing.get_context("spawn")

@@ -8,12 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import SettingError
+from askwise.errors import RuleError, SettingError
+from askwise.losses import softmax, zero_one
 from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.types import Atoms, Sample, Scored
+
+
+NUMBERS = ("expected", "ndbal", "ndbal-paper", "random", "variance")  # the rules for answers that are numbers
 
 
 class Strategy(Protocol):
@@ -45,17 +50,37 @@ def strategies() -> Mapping[str, Strategy]:
     }
 
 
-def strategy(rule: str | Strategy) -> Strategy:
-    """The rule of that name; a rule of one's own passes through.
+def strategy(rule: str | Strategy, problem: Problem | None = None) -> Strategy:
+    """The rule of that name; a rule of one's own passes through. One that does not suit the problem is refused.
 
     >>> strategy("best")
     Traceback (most recent call last):
         ...
     askwise.errors.SettingError: there is no rule 'best'; choose one of bald, epig, eubo, expected, ...
     """
-    if not isinstance(rule, str):
-        return rule
     known = strategies()
-    if rule not in known:
+    if isinstance(rule, str) and rule not in known:
         raise SettingError(f"there is no rule {rule!r}; choose one of {', '.join(known)}")
-    return known[rule]
+    found = known[rule] if isinstance(rule, str) else rule
+    if problem is not None:
+        _check_fit(found, problem)
+    return found
+
+
+def _check_fit(rule: Strategy, problem: Problem) -> None:
+    """Refuses a rule of ours that would not see what it looks for."""
+    from askwise.strategies.baselines import items_of
+    from askwise.strategies.select import Select
+
+    named = (name for name, known in strategies().items() if known is rule)
+    name = "select" if isinstance(rule, Select) else next(named, None)
+    responses = problem.family.responses(np.empty((0, 1)))
+    if name == "eubo":
+        items_of(problem.family)
+    elif name is not None and name not in NUMBERS and np.ndim(responses) == 2:
+        # of numbers the family only lists some quantiles, which are not all answers nor equally wide
+        raise RuleError(
+            f"{name} compares a few possible answers, and here answers are numbers; choose one of {', '.join(NUMBERS)}"
+        )
+    elif name == "variance" and len(responses) > 2 and problem.loss in (zero_one, softmax):
+        raise RuleError("variance needs answers that are numbers or one of two; choose expected or another rule")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import SettingError
+from askwise.errors import RuleError
 from askwise.posteriors import Drawn
 from askwise.problem import Problem
-from askwise.types import Atoms, Floats, Sample, Scored
+from askwise.structures import Family
+from askwise.types import Atoms, Floats, Sample, Scored, Structures
 
 TRIES = 1000  # of query by committee, before it settles for the atom at hand
 TARGETS = 200  # atoms that EPIG wants to predict well
@@ -73,22 +76,25 @@ def variance(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, r
     """The atom on whose answer the structures differ most, as a number: its predictive variance without the noise."""
     guesses = np.asarray(problem.family.decide(problem.family.predict(sample.structures, atoms)))
     if guesses.dtype.kind not in "fiub":
-        raise SettingError("variance needs answers that are numbers; choose expected or another rule")
+        raise RuleError("variance needs answers that are numbers; choose expected or another rule")
     mean = sample.weights @ guesses
     return Scored(sample.weights @ (guesses - mean) ** 2)
 
 
 def eubo(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """For pairs of items: the expected utility of the better one."""
-    utilities = getattr(problem.family, "utilities", None)
-    if utilities is None:
-        raise SettingError(
-            f"eubo compares items, and {type(problem.family).__name__} has none; choose expected or another rule"
-        )
-    liked: Floats = utilities(sample.structures)
+    liked = items_of(problem.family)(sample.structures)
     pairs = np.asarray(atoms)
     gain = sample.weights @ np.maximum(liked[:, pairs[:, 0]], liked[:, pairs[:, 1]])
     return Scored(gain - gain.min())
+
+
+def items_of(family: Family) -> Callable[[Structures], Floats]:
+    """How a family of tastes values its items: (S, N) for structures (S,)."""
+    utilities: Callable[[Structures], Floats] | None = getattr(family, "utilities", None)
+    if utilities is None:
+        raise RuleError(f"eubo compares items, and {type(family).__name__} has none; choose expected or another rule")
+    return utilities
 
 
 def _predictive(problem: Problem, sample: Sample, atoms: Atoms) -> tuple[Floats, Floats]:

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from askwise.errors import SettingError
 from askwise.losses import zero_one
 from askwise.posteriors import Drawn
+from askwise.posteriors.chains import pairs
 from askwise.problem import Problem
 from askwise.split import split
 from askwise.types import Atoms, Floats, Sample, Scored, Structures
@@ -82,10 +83,12 @@ def halt(
 
 
 def _pairs(posterior: Drawn, sample: Sample, rng: Generator, most: int) -> Iterator[tuple[Structures, Structures]]:
-    """Independent pairs from the posterior, block by block, at least `most` of them."""
+    """Pairs from the posterior, block by block, at least `most` of them; of chains, two different ones."""
     for _ in range(0, most, BLOCK):
         if sample.exact:
             draws = sample.structures[rng.choice(len(sample.weights), 2 * BLOCK, p=sample.weights)]
+            yield draws[np.arange(BLOCK)], draws[np.arange(BLOCK, 2 * BLOCK)]
         else:
-            draws = posterior.sample(2 * BLOCK, rng).structures
-        yield draws[np.arange(BLOCK)], draws[np.arange(BLOCK, 2 * BLOCK)]
+            fresh = posterior.sample(2 * BLOCK, rng)
+            left, right = pairs(fresh)
+            yield fresh.structures[left], fresh.structures[right]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import DataError, SettingError
-from askwise.structures import draw_pool
+from askwise.structures import checked_numbers, draw_pool
 from askwise.structures.linear import LinearScores
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
@@ -53,6 +53,9 @@ class Choice(LinearScores):
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         size = len(self.items)
         return pair_of(draw_pool(size * (size - 1) // 2, count, rng), size)
+
+    def checked_atom(self, atom: Any) -> Ints:
+        return checked_numbers(atom, len(self.items), len(self.items), different=True)
 
     def utilities(self, structures: Floats) -> Floats:
         """(S, N): what each taste thinks of each item."""

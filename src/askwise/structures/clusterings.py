@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import DataError, SettingError
-from askwise.structures import WHOLE_POOL, draw_pool
+from askwise.structures import WHOLE_POOL, checked_numbers, draw_pool
 from askwise.structures.choice import pair_of
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
@@ -56,6 +56,9 @@ class Clusterings:
         size = len(others) * (len(others) - 1) // 2
         without = pair_of(np.sort(rng.choice(size, min(count - len(near), size), replace=False)), len(others))
         return np.concatenate([with_item, others[without]])
+
+    def checked_atom(self, atom: Any) -> Ints:
+        return checked_numbers(atom, self.count, self.count, different=True)
 
     def predict(self, structures: Ints, atoms: Ints) -> Floats:
         pairs = np.asarray(atoms)

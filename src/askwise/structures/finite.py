@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import SettingError
-from askwise.structures import draw_pool
+from askwise.structures import checked_numbers, draw_pool
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
@@ -47,6 +47,9 @@ class Finite:
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         return draw_pool(self.table.shape[1], count, rng)
+
+    def checked_atom(self, atom: Any) -> Ints:
+        return checked_numbers(atom, self.table.shape[1])
 
     def predict(self, structures: Ints, atoms: Ints) -> Floats:
         return self.table[np.asarray(structures)[:, None], np.asarray(atoms)[None, :]]

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import DataError, SettingError
-from askwise.structures import draw_pool
+from askwise.structures import checked_numbers, draw_pool
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
+PAIRS_A_CALL = 10_000_000  # of items of all trees whose answers are found in one call: .1 s
 LARGEST = 8  # items up to which all trees are listed: 135,135 of them
 
 
@@ -50,16 +51,21 @@ class Hierarchies:
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         return triple_of(draw_pool(comb(self.count, 3), count, rng), self.count)
 
+    def checked_atom(self, atom: Any) -> Ints:
+        return checked_numbers(atom, self.count, self.count, self.count, different=True)
+
     def predict(self, structures: Ints, atoms: Ints) -> Floats:
         return self.answers(structures, atoms).astype(float)
 
     def answers(self, structures: Ints, atoms: Ints) -> Ints:
         """(S, A) places of the items left out, in 8 bits."""
+        from askwise.compiled import portions  # brings numba, which `import askwise` must not
         from askwise.structures.tree_answers import left_out
 
         trees, triples = (np.ascontiguousarray(values, dtype=np.int32) for values in (structures, atoms))
         result = np.empty((len(trees), len(triples)), dtype=np.int8)
-        left_out(trees, triples.reshape(-1, 3), result)
+        for some in portions(len(trees), self.count**2 + len(triples), PAIRS_A_CALL):
+            left_out(trees[some], triples.reshape(-1, 3), result[some])
         return result
 
     def decide(self, predictions: Floats) -> Ints:

@@ -10,7 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from askwise.errors import DataError
-from askwise.structures import draw_pool
+from askwise.structures import checked_numbers, draw_pool
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
@@ -67,6 +67,9 @@ class LinearPool(LinearScores):
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         return draw_pool(len(self.points), count, rng)
+
+    def checked_atom(self, atom: Any) -> Ints:
+        return checked_numbers(atom, len(self.points))
 
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
         row = int(atom)

@@ -16,11 +16,12 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import DataError, SettingError
-from askwise.structures import draw_pool
+from askwise.structures import checked_numbers, draw_pool
 from askwise.types import Bools, Floats, Ints, Option, Prompt, Structures
 
 GRID = 16  # possible answers looked at for each entry
 LARGEST = 100_000  # entries of a matrix: beyond, the draws of a certificate would fill the memory
+LARGEST_NUMBER = 1e100  # of an entry: its square, and one over it, are still numbers
 
 
 class Matrices:
@@ -61,6 +62,9 @@ class Matrices:
         entries = np.argwhere(self.askable)
         return entries[draw_pool(len(entries), count, rng)]
 
+    def checked_atom(self, atom: Any) -> Ints:
+        return checked_numbers(atom, *self.shape)
+
     def cost(self, atoms: Ints) -> Floats:
         """(A,): what an answer takes."""
         entries = np.asarray(atoms)
@@ -75,6 +79,18 @@ class Matrices:
         found[1] = precision[:, None] / 2
         found[2] = (np.log(precision.max(initial=0.0) / precision) / 2)[:, None]
         return np.moveaxis(found, 0, -1)
+
+    def relative(self, predictions: Floats) -> Floats:
+        """The same, each entry counted from its mean in units of the least noise: no likelihood changes, and nothing is
+        lost in 32 bits, where a small difference of large numbers would be."""
+        if not predictions.size:
+            return predictions
+        unit = (2 * predictions[..., 1].max()) ** -0.5
+        found = np.moveaxis(np.empty((3, *predictions.shape[:2])), 0, -1)
+        found[..., 0] = (predictions[..., 0] - predictions[..., 0].mean(axis=0)) / unit
+        found[..., 1] = predictions[..., 1] * unit**2
+        found[..., 2] = predictions[..., 2]
+        return found
 
     def decide(self, predictions: Floats) -> Floats:
         """(S, A): the answer without its noise."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import DataError, SettingError
-from askwise.structures import draw_pool
+from askwise.structures import checked_numbers, draw_pool
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
@@ -51,6 +51,9 @@ class SoftmaxPool:
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         return draw_pool(len(self.points), count, rng)
+
+    def checked_atom(self, atom: Any) -> Ints:
+        return checked_numbers(atom, len(self.points))
 
     def predict(self, structures: Floats, atoms: Ints) -> Floats:
         """(S, A, K) scores, in memory label by label: sums over a short last axis are slow."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.parquet import Pool, Reader
-from askwise.structures import draw_pool
+from askwise.structures import checked_numbers, draw_pool
 from askwise.structures.linear import LinearScores
 from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Floats, Ints, Option, Prompt, Response
@@ -68,6 +68,9 @@ class PoolRows:
         """Rows of the sample: what is scored where a race would take too long."""
         numbers = self.recent[0][0]
         return numbers[draw_pool(len(numbers), count, rng)]
+
+    def checked_atom(self, atom: Any) -> Ints:
+        return checked_numbers(atom, self.pool.rows)
 
     def option(self, row: int) -> Option:
         columns = [column for column in self.shown if column is not None]

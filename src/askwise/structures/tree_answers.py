@@ -32,7 +32,9 @@ def children(parent: Ints, left: Ints, right: Ints) -> int:
 def preorder(root: int, left: Ints, right: Ints, order: Ints, stack: Ints) -> int:
     """Fills `order` with the nodes from `root` down, parents first; returns how many there are."""
     stack[0], waiting, count = root, 1, 0
-    while waiting:
+    for _ in range(len(order)):  # every node comes once
+        if waiting == 0:
+            break
         waiting -= 1
         node = stack[waiting]
         order[count] = node

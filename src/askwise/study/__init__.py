@@ -46,6 +46,9 @@ def resume(store: Store, log: int | None = None, progress: Progress | None = Non
     journal = StudyJournal(store, record)
     events = journal.since(0)
     kept = store.checkpoint(record.study)
+    if kept is not None:
+        events += journal.since(len(events))  # whoever kept it may have written more meanwhile
+        journal.require_whole(kept)
     trail = thaw(kept.content, session.prior) if kept is not None and journal.stands_for(kept) else None
     if kept is not None and trail is not None:
         session.resume(events[: kept.position], trail)
@@ -75,8 +78,9 @@ def save(session: Session, path: str | Path) -> None:
     there = journal.since(0)
     if there != session.log[: len(there)]:
         raise StudyError(f"{address} has other answers than this session; choose another name to keep both")
-    for position in range(len(there), len(session.log)):
-        journal.append(position, session.log[position])
+    new = session.log[len(there) :]
+    if new and not journal.append(len(there), *new):
+        raise StudyError(f"another program writes to {address}; nothing was added: choose another name to keep both")
     journal.checkpoint(session)
     store.close()
 

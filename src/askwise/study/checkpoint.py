@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from askwise.beliefs import Beliefs
+from askwise.beliefs import Beliefs, Kept
 from askwise.posteriors import Posterior
 
 KEPT = 5  # of the posteriors kept for undo every fifth goes into a checkpoint
-Trail = tuple[tuple[int, Posterior], ...]
 
 
 def freeze(beliefs: Beliefs, prior: Posterior) -> bytes | None:
@@ -26,13 +25,16 @@ def freeze(beliefs: Beliefs, prior: Posterior) -> bytes | None:
     >>> from askwise.types import Answer
     >>> prior = Enumerated.prior(Finite([[0, 0], [1, 1]]), np.arange(2), zero_one, beta=3.0)
     >>> beliefs = Beliefs(prior, seed=7).tell("q1", Answer(0, 1))
-    >>> [(held, posterior)] = thaw(freeze(beliefs, prior), prior)
-    >>> held, bool((posterior.log_weights == beliefs.posterior.log_weights).all())
+    >>> [kept] = thaw(freeze(beliefs, prior), prior)
+    >>> kept.answers, bool((kept.posterior.log_weights == beliefs.posterior.log_weights).all())
     (1, True)
     """
     arrays: dict[str, Any] = {}
     try:
-        trail = [[held, _parts(posterior, prior, arrays)] for held, posterior in beliefs.trail[::-KEPT][::-1]]
+        trail = [
+            [kept.answers, _parts(kept.posterior, prior, arrays), dict(kept.trusted)]
+            for kept in beliefs.trail[::-KEPT][::-1]
+        ]
     except TypeError:
         return None
     content = io.BytesIO()
@@ -40,13 +42,14 @@ def freeze(beliefs: Beliefs, prior: Posterior) -> bytes | None:
     return sha256(content.getvalue()).digest() + content.getvalue()
 
 
-def thaw(content: bytes, prior: Posterior) -> Trail | None:
+def thaw(content: bytes, prior: Posterior) -> tuple[Kept, ...] | None:
     """The posteriors that `freeze` wrote, bit for bit; None if they are damaged."""
     digest, kept = content[:32], content[32:]
     if sha256(kept).digest() != digest:
         return None
     with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
-        return tuple((held, _whole(node, prior, arrays)) for held, node in json.loads(str(arrays["trail"])))
+        trail = json.loads(str(arrays["trail"]))
+        return tuple(Kept(answers, _whole(node, prior, arrays), trusted) for answers, node, trusted in trail)
 
 
 def _parts(value: Any, like: Any, arrays: dict[str, Any]) -> Any:

@@ -108,6 +108,8 @@ def _by_name(session: Session, row: dict[str, Any], line: int, shape: Sequence[s
         places = [_place(name, family.names, "item") for name in names]
     if not isinstance(family, Matrices) and len(set(places)) < len(places):
         raise AnswerError(f"{names[0]!r} is named twice; a question is about different items")
+    if isinstance(family, Choice | Hierarchies) and response in names:
+        response = family.names[places[names.index(response)]]
     response = _meant(family, names, response)
     atom = places[0] if len(places) == 1 else places if isinstance(family, Matrices) else sorted(places)
     shown = prompt(family, np.asarray(atom), np.random.default_rng(0))
@@ -128,9 +130,10 @@ def _meant(family: Any, names: Sequence[Any], response: Any) -> Any:
 
 
 def _place(name: Any, names: Sequence[str], kind: str) -> int:
-    if str(name) not in names:
-        raise AnswerError(f"there is no {kind} {str(name)!r}; the first are {', '.join(names[:3])}")
-    return list(names).index(str(name))
+    for meant in (str(name), str(name).removeprefix("'")):  # which a table of ours has before =, +, - and @
+        if meant in names:
+            return list(names).index(meant)
+    raise AnswerError(f"there is no {kind} {str(name)!r}; the first are {', '.join(names[:3])}")
 
 
 def _person(row: dict[str, Any]) -> tuple[str | None, float | None]:

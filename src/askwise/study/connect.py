@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from sqlalchemy import Engine, create_engine, event, exc
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, exc
 
 from askwise.errors import StudyError
 from askwise.study.address import Address
 
-MAGIC = b"SQLite format 3\0"
+SMALLEST = 512  # bytes of a database: its smallest page
 WAIT = 30  # seconds for another program to finish writing
 READING = "askwise_reading"  # the option of a connection that will not write
+FILES = "askwise_files"  # of a connection: its files as they were when it was last used
 SENTENCES = {  # what SQLite says -> what we say
     "disk is full": "the disk is full: nothing was added, and what was saved before is safe; free some space",
-    "disk i/o error": "the disk cannot be written: nothing was added, and what was saved before is safe",
+    "disk i/o error": "the disk cannot be written: nothing is acknowledged, and what was saved before is safe",
     "readonly": "{where} cannot be written; check its permissions, or copy it to a folder of yours",
     "unable to open": "{where} cannot be opened for writing, or its folder cannot; copy it to a folder of yours",
     "locked": "another program has been writing to {where} for 30 seconds; try again when it is done",
-    "malformed": "{where} is damaged; take a copy of it from before",
+    "malformed": "{where} is damaged or cut short; take a copy of it from before",
     "could not decode": "{where} is damaged; take a copy of it from before",
     "codec can't decode": "{where} is damaged; take a copy of it from before",
     "not a database": "{where} is not a study, or it is damaged; expected a file made by askwise new",
@@ -33,20 +37,23 @@ def connect(address: Address) -> Engine:
     """A database, made ready: SQLite in WAL mode, with every commit on disk before it returns."""
     if not address.is_file:
         return _server(address)
-    path = Path(address.where)
+    path = Path(address.where).absolute()  # whatever folder the program goes to later
     if not writable(path):
         if Path(f"{path}-wal").exists():  # what was acknowledged may still be in there
             raise StudyError(
                 f"{path} was not closed and cannot be written; copy it with its -wal file to a folder of yours"
             )
-        return create_engine(f"sqlite:///file:{path.absolute()}?mode=ro&immutable=1&uri=true")
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": WAIT})
+        read_only = f"file:{quote(str(path))}?mode=ro&immutable=1"
+        return _engine(lambda: sqlite3.connect(read_only, uri=True, check_same_thread=False))
+    engine = _engine(lambda: sqlite3.connect(path, timeout=WAIT, check_same_thread=False))
 
     @event.listens_for(engine, "connect")
-    def on_connect(connection: Any, _: Any) -> None:
+    def on_connect(connection: Any, record: Any) -> None:
         connection.isolation_level = None  # transactions begin when we say so
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {pragma}")
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # opens the other two files
+        record.info[FILES] = _files(path)
 
     @event.listens_for(engine, "begin")
     def on_begin(connection: Any) -> None:
@@ -57,27 +64,58 @@ def connect(address: Address) -> Engine:
     return engine
 
 
+def _engine(open_connection: Any) -> Engine:
+    """An engine of SQLite connections that are opened so: a path in an address could not hold every character."""
+    return create_engine("sqlite://", creator=open_connection, poolclass=QueuePool)
+
+
+def _files(path: Path) -> dict[str, os.stat_result]:
+    """Those of the three files of an open study that the folder has now."""
+    found = {}
+    for name in (f"{path}", f"{path}-wal", f"{path}-shm"):
+        with suppress(OSError):
+            found[name] = os.stat(name)
+    return found
+
+
+def require_in_place(connection: Connection) -> None:
+    """Refuses a study whose files were deleted, renamed, replaced or cut short since they were opened: SQLite would go
+    on writing to what is no longer there. Not to be called in a transaction."""
+    before: dict[str, os.stat_result] = connection.info.get(FILES, {})
+    if not before:
+        return  # a database server, or a file that is only read
+    path = Path(next(iter(before)))
+    now = _files(path)
+    for name, was in before.items():
+        if name not in now or not os.path.samestat(was, now[name]) or now[name].st_size < was.st_size:
+            with suppress(sqlite3.Error):  # what was acknowledged goes into the file itself, wherever it is now
+                opened: Any = connection.connection.driver_connection
+                opened.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            told = f"{name} was deleted, moved, replaced or cut short while {path.name} was open"
+            raise StudyError(f"{told}: the last answer is not acknowledged; put it back, or open the study anew")
+    connection.info[FILES] = now
+
+
 def writable(path: Path) -> bool:
     """Whether a study file can be added to, which takes its folder too."""
-    return os.access(path.absolute().parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
+    return os.access(path.absolute().parent, os.W_OK) and (not os.path.exists(path) or os.access(path, os.W_OK))
 
 
 def inspected(path: Path) -> None:
-    """Refuses what is no SQLite file at all, or only the first part of one."""
-    if not path.exists():
-        raise StudyError(f"there is no study {path}; make one with: askwise new GOAL TABLE -o {path}")
-    if path.is_dir():
-        raise StudyError(f"{path} is a folder; give the file of a study, such as cars.askwise")
+    """Refuses what cannot be a study. The file is not opened for it: closing it again would take away the locks that
+    other sessions of this process hold on it (POSIX drops them all)."""
     try:
-        with path.open("rb") as file:
-            head = file.read(100)
+        found = path.stat()
+    except FileNotFoundError:
+        raise StudyError(f"there is no study {path}; make one with: askwise new GOAL TABLE -o {path}") from None
     except OSError as error:
-        raise StudyError(f"{path} cannot be read: {error.strerror}") from None
-    if len(head) < 100 or not head.startswith(MAGIC):
+        raise StudyError(f"{path!s:.100} cannot be read: {error.strerror}") from None
+    if stat.S_ISDIR(found.st_mode):
+        raise StudyError(f"{path} is a folder; give the file of a study, such as cars.askwise")
+    if not stat.S_ISREG(found.st_mode) or found.st_size < SMALLEST:
         raise StudyError(SENTENCES["not a database"].format(where=path))
-    size = int.from_bytes(head[16:18], "big") * int.from_bytes(head[28:32], "big")  # of a page, times pages
-    if path.stat().st_size < size and not Path(f"{path}-wal").exists():
-        raise StudyError(f"{path} is cut short: {path.stat().st_size} of {size} bytes; take a copy of it from before")
+    if not os.access(path, os.R_OK):
+        raise StudyError(f"{path} cannot be read: Permission denied")
 
 
 @contextmanager
@@ -87,8 +125,8 @@ def speaking(address: Address) -> Iterator[None]:
         yield
     except (exc.IntegrityError, StudyError):
         raise
-    except (exc.SQLAlchemyError, OSError, UnicodeDecodeError) as error:
-        said = str(getattr(error, "orig", None) or error).strip()
+    except (exc.SQLAlchemyError, OSError, OverflowError, UnicodeError) as error:
+        said = address.without_password(str(getattr(error, "orig", None) or error)).strip()
         for sign, sentence in SENTENCES.items():
             if address.is_file and sign in said.lower():
                 raise StudyError(sentence.format(where=address)) from error
@@ -98,6 +136,6 @@ def speaking(address: Address) -> Iterator[None]:
 
 def _server(address: Address) -> Engine:
     try:
-        return create_engine(address.where.replace("postgresql://", "postgresql+psycopg://"), pool_pre_ping=True)
+        return create_engine(address.url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
     except ModuleNotFoundError:
         raise StudyError("PostgreSQL needs its driver; install it with: pip install 'askwise[postgres]'") from None

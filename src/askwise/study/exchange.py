@@ -32,7 +32,8 @@ BLOCK = 1 << 22  # scores handled at a time, so that memory stays small
 
 
 def answers_table(session: Session) -> Table:
-    """One row for every answer or skip, in the order they came; `status` is answered, skipped or undone.
+    """One row for every answer or skip, in the order they came; `status` is answered, skipped or undone, and `fallback`
+    is true where the question was not the rule's choice because the learner was late.
 
     Options are named in the order shown, and the answer to "A or B?" is the name chosen. Questions without an answer
     are left out.
@@ -61,8 +62,9 @@ def answers_table(session: Session) -> Table:
             column: [options[place] if place < len(options) else None for options in names]
             for place, column in enumerate(shown)
         },
-        **{part: [event.get(part) for event in closing] for part in ("who", "time", "seconds")},
+        **{part: [event.get(part) for event in closing] for part in ("reason", "who", "time", "seconds")},
         "gain": [question["gain"] for question in asked],
+        "fallback": [bool(question["info"].get("reserve")) for question in asked],
     }
 
 

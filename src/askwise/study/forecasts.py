@@ -10,9 +10,11 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import asdict
 
 from askwise.conversation import Event
+from askwise.errors import StudyError
 from askwise.goals.build import remake
 from askwise.reading import Recipe
 from askwise.session import Session
@@ -142,13 +144,19 @@ class Forecaster:
 
     def _save(self) -> None:
         if self._journal:
-            keep_trips(self._journal.store, self._journal.record.study, self.session.pursued, self._since, self._trips)
+            with suppress(StudyError):  # it is simulated again the next time
+                keep_trips(
+                    self._journal.store, self._journal.record.study, self.session.pursued, self._since, self._trips
+                )
 
 
 def kept_trips(store: Store, study: int, pursued: Recipe | None) -> tuple[int, list[Journey]]:
     """People who were simulated before for this goal: how many answers there were when they set out, and their ways."""
-    kept = store.forecast(study, _goal(pursued)) or {"since": 0, "trips": []}
-    return kept["since"], [Journey(one["rule"], tuple(one["diameters"]), one["stopped"]) for one in kept["trips"]]
+    kept = store.forecast(study, _goal(pursued))
+    try:
+        return kept["since"], [Journey(one["rule"], tuple(one["diameters"]), one["stopped"]) for one in kept["trips"]]
+    except (KeyError, TypeError):  # none yet, or none that can be read
+        return 0, []
 
 
 def keep_trips(store: Store, study: int, pursued: Recipe | None, since: int, trips: Sequence[Journey]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -11,7 +12,9 @@ from askwise.conversation import Event
 from askwise.errors import StudyError
 from askwise.study.checkpoint import freeze
 from askwise.study.store import Checkpoint, Record, Store, chained, written
+from askwise.threads import processor
 
+logger = logging.getLogger("askwise.study")
 EVERY = 20  # answers after which a checkpoint is kept
 
 
@@ -30,7 +33,7 @@ class StudyJournal:
             body = written(event)
             digests.append(chained(digests[-1], body))
             rows.append((event, body, digests[-1]))
-        if not self.store.append(self.record.study, position, rows):
+        if not self.store.append(self.record.study, position, digests[0], rows):
             return False
         self.digests[position + 1 :] = digests[1:]
         return True
@@ -50,24 +53,35 @@ class StudyJournal:
             self.checkpoint(session)
 
     def checkpoint(self, session: Any) -> None:
-        """Keeps the posterior as it stands; one that cannot be written down is worked out again when needed."""
+        """Keeps the posterior as it stands. Without it the answers are replayed, so that failing to keep it is no
+        failure: a disk that is full for it may have had room for the answer."""
         content = freeze(session.turn.beliefs, session.prior)
         if content is not None and session.turn.beliefs.turn != self._kept:
             position = len(session.log)
-            self.store.keep_checkpoint(
-                self.record.study, Checkpoint(position, self.digests[position], made_by(), content)
-            )
+            kept = Checkpoint(position, self.digests[position], made_by(), content)
+            try:
+                self.store.keep_checkpoint(self.record.study, kept)
+            except StudyError as error:
+                logger.warning("no checkpoint was kept, so that opening takes longer: %s", error)
         self._kept = session.turn.beliefs.turn
 
     def stands_for(self, kept: Checkpoint) -> bool:
-        """Whether a checkpoint was made of this very log, by programs that would compute the same."""
+        """Whether a checkpoint was made of this very log, by programs and a processor that would compute the same."""
         known = kept.position < len(self.digests) and self.digests[kept.position] == kept.digest
         return known and kept.made_by == made_by()
+
+    def require_whole(self, kept: Checkpoint) -> None:
+        """Refuses a log that lacks events which a checkpoint of it has seen."""
+        count = len(self.digests) - 1
+        if kept.position > count:
+            told = f"the last {kept.position - count} events of {self.store.address} are gone"
+            raise StudyError(f"{told}; take a copy from before")
 
 
 @cache
 def made_by() -> str:
-    """What a posterior depends on beside the log."""
+    """What a posterior depends on beside the log: the programs and, in its last bits, the kind of processor."""
     from askwise import __version__
 
-    return " ".join([f"askwise {__version__}", *(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba"))])
+    programs = [f"askwise {__version__}", *(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba"))]
+    return " ".join([*programs, "on", processor()])

@@ -113,6 +113,9 @@ def understood(session: Session) -> Understood:
     assert recipe is not None
     options, columns = recipe["options"], recipe["data"]
     family: Any = session.problem.family
+    if recipe["goal"] == "best_column" and not family.askable.any():
+        told = f"all {family.askable.size} entries of the matrix are known, so there is nothing to ask"
+        raise DataError(f"{told}; leave those empty that you want to find out")
     question = session.ask()
     responses = [str(response) for response in question.responses]
     if recipe["goal"] == "best_column":

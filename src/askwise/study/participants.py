@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, func, insert, select, update
 
 from askwise.errors import SettingError, StudyError
 from askwise.study.schema import events, participants, studies
@@ -19,7 +19,7 @@ from askwise.study.store import Record, Store
 MODES = ("own", "pooled")
 STATES = ("open", "paused", "closed")
 HOLDER = (
-    select(participants, studies.c.state)
+    select(participants, studies.c.state, studies.c.mode, studies.c.why, studies.c.beyond)
     .join(studies, studies.c.study == participants.c.study)
     .where(participants.c.study == bindparam("study"), participants.c.participant == bindparam("id"))
 )
@@ -35,6 +35,15 @@ class Participant:
     log: int  # the number of the study that their answers go to
     quota: int | None
     paused: bool
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the owner of a study decided about it."""
+
+    state: str
+    why: bool  # whether people may see what is expected of their answers
+    beyond: bool  # whether it goes on although it is settled
 
 
 def invite(store: Store, study: Record, name: str, quota: int | None = None) -> Participant:
@@ -99,13 +108,42 @@ def token_of(store: Store, study: int, participant: str) -> str:
     return f"{participant}.{urlsafe_b64encode(mark).decode().rstrip('=')}"
 
 
-def holder(store: Store, study: int, token: str) -> tuple[Participant, str] | None:
-    """The participant that a token belongs to, and the state of the study; None if it was not signed here."""
-    id = token.partition(".")[0]
-    if not hmac.compare_digest(token_of(store, study, id).encode(), token.encode()):
+def holder(store: Store, study: int, token: str) -> tuple[Participant, Rules] | None:
+    """The participant that a token belongs to, and the rules of the study; None if it was not signed here."""
+    if not signed(store, study, token):
         return None
-    rows = store.read(HOLDER, study=study, id=id)
-    return (_participant(rows[0]), rows[0].state) if rows else None
+    rows = store.read(HOLDER, study=study, id=token.partition(".")[0])
+    return (_participant(rows[0]), _rules(rows[0])) if rows else None
+
+
+def signed(store: Store, study: int, token: str) -> bool:
+    """Whether the token was made here; once the study's secret is known, without the database."""
+    known = token_of(store, study, token.partition(".")[0])
+    return hmac.compare_digest(known.encode(), token.encode())
+
+
+def rules(store: Store, study: int) -> Rules:
+    """What the owner decided."""
+    return _rules(store.read(select(studies).where(studies.c.study == study))[0])
+
+
+def set_rules(store: Store, study: int, *, why: bool | None = None, beyond: bool | None = None) -> None:
+    """Whether people may see what is expected of their answers, and whether a settled study goes on; None: as it is."""
+    given = {name: int(value) for name, value in (("why", why), ("beyond", beyond)) if value is not None}
+    if given:
+        with store.begin() as connection:
+            connection.execute(update(studies).where(studies.c.study == study).values(**given))
+
+
+def settled(store: Store, study: int) -> dict[int, str | None]:
+    """By log of the study: the reason to stop, as the server last found it."""
+    query = select(studies.c.study, studies.c.settled)
+    return {row.study: row.settled for row in store.read(query.where(_logs(study)))}
+
+
+def set_settled(store: Store, log: int, reason: str | None) -> None:
+    with store.begin() as connection:
+        connection.execute(update(studies).where(studies.c.study == log).values(settled=reason))
 
 
 def take_along(here: Store, study: Record, there: Store) -> None:
@@ -118,6 +156,7 @@ def take_along(here: Store, study: Record, there: Store) -> None:
         told = {row.study: list(source.execute(select(events).where(events.c.study == row.study))) for row in logs}
     with there.begin() as connection:
         kept = {"state": shared.state, "mode": shared.mode, "secret": shared.secret}
+        kept |= {"settled": shared.settled, "why": shared.why, "beyond": shared.beyond}
         connection.execute(update(studies).where(studies.c.study == target.study).values(**kept))
         moved = {study.study: target.study}
         for row in logs:
@@ -142,6 +181,15 @@ def _secret(store: Store, study: int) -> bytes:
                 connection.execute(fresh.values(secret=secrets.token_urlsafe(24)))
         store.secrets[study] = str(store.read(query)[0].secret).encode()
     return store.secrets[study]
+
+
+def _logs(study: int) -> ColumnElement[bool]:
+    return (studies.c.study == study) | (studies.c.parent == study)
+
+
+def _rules(row: Any) -> Rules:
+    """What is expected would sway people who answer for one truth: they see it only if the owner says so."""
+    return Rules(row.state, row.mode != "pooled" if row.why is None else bool(row.why), bool(row.beyond))
 
 
 def _participant(row: Any) -> Participant:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from askwise.errors import DataError
-from askwise.tables import NUMBER, Columns, is_text, rows_named, table
+from askwise.errors import AskwiseError, DataError
+from askwise.tables import NUMBER, Columns, check_texts, is_text, rows_named, table
 
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif")
 ABSENT = ("", "na", "n/a", "nan", "null", "none", "-")  # in a column of numbers: not known
 TRUTH = {"true": True, "false": False}
 ROWS = 200_000  # of a table at most
+DIGITS = 300  # of a whole number that is kept exactly
+SHOWN = 100  # letters of a path or a value in a sentence
 PICTURE_MB, PICTURES_MB = 20, 500  # of one picture, and of all together
 
 
@@ -41,6 +45,13 @@ def read(path: str | Path, *, encoding: str = "utf-8", image: str | None = None)
     {'name': ['Swift', 'Camry'], 'price': [8.6, 18.2]}
     """
     path = Path(path)
+    try:
+        return _read(path, encoding, image)
+    except OSError as error:
+        raise DataError(f"{abbreviated(path)} cannot be read: {error.strerror or error}") from None
+
+
+def _read(path: Path, encoding: str, image: str | None) -> Data:
     if not path.exists():
         raise DataError(f"there is no file {path}; give a table ({', '.join(TABLES)}) or a folder of pictures")
     if _is_pool(path):
@@ -71,12 +82,19 @@ def read_table(path: Path, encoding: str = "utf-8") -> Columns:
         hint = "; save it as CSV first" if kind in (".xlsx", ".xls", ".ods") else ""
         raise DataError(f"{path.name} is not one of {', '.join(TABLES)}{hint}")
     try:
+        if not path.is_file():  # a pipe would be waited for
+            raise DataError(f"{path} is not a file; expected a table ({', '.join(TABLES)})")
         if kind == ".parquet":
             return _parquet(path)
         text = _decoded(path, encoding)
         return _json_lines(path.name, text) if kind in (".jsonl", ".ndjson") else _separated(path, text)
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}") from None
+        raise DataError(f"{abbreviated(path)} cannot be read: {error.strerror or error}") from None
+
+
+def abbreviated(path: str | Path) -> str:
+    """A path for a sentence, the end of a very long one."""
+    return str(path) if len(str(path)) <= SHOWN else f"...{str(path)[-SHOWN:]}"
 
 
 def _decoded(path: Path, encoding: str) -> str:
@@ -85,12 +103,12 @@ def _decoded(path: Path, encoding: str) -> str:
         encoding = "utf-16"  # what spreadsheets call Unicode text
     try:
         return content.decode("utf-8-sig" if encoding.lower().replace("_", "-") == "utf-8" else encoding)
-    except LookupError:
-        raise DataError(f"there is no encoding {encoding!r}; utf-8 and latin-1 are two") from None
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         told = f"{path.name} is not {encoding} text (line {line})"
-        raise DataError(f"{told}; save it as CSV UTF-8, or name its encoding, often latin-1, with --encoding") from None
+        raise DataError(f"{told}; save it as CSV UTF-8, or name its encoding, often latin-1") from None
+    except (LookupError, ValueError):
+        raise DataError(f"there is no encoding {encoding!r} for text; utf-8 and latin-1 are two") from None
 
 
 def _separated(path: Path, text: str) -> Columns:
@@ -98,12 +116,11 @@ def _separated(path: Path, text: str) -> Columns:
     separator = "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=head.count)
     try:
         lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-        header = [name.strip() for name in next(lines, [])]
-        columns: Columns = {name or f"column {i + 1}": [] for i, name in enumerate(header)}
-        if len(columns) < len(header):
+        header = [name.strip() or f"column {i + 1}" for i, name in enumerate(next(lines, []))]
+        if len(set(header)) < len(header):
             twice = next(name for name in header if header.count(name) > 1)
-            raise DataError(f"two columns of {path.name} are called {twice!r}; rename one of them")
-        values = list(columns.values())
+            raise DataError(f"two columns of {path.name} are called {abbreviated(twice)!r}; rename one of them")
+        values: list[list[str]] = [[] for _ in header]
         for row in lines:
             if not row:
                 continue
@@ -115,9 +132,26 @@ def _separated(path: Path, text: str) -> Columns:
             _check_rows(path.name, len(values[0]))
     except csv.Error as error:
         raise DataError(f"line {lines.line_num} of {path.name} is not well formed ({error}); mend its quotes") from None
-    if not columns or not values[0]:
+    if not values or not values[0]:
         raise DataError(f"{path.name} has no rows; expected a first line with the names of the columns, then the rows")
-    return {name: _typed(cells, decimal_comma=separator == ";") for name, cells in columns.items()}
+    typed = [_typed(cells, decimal_comma=separator == ";") for cells in values]
+    columns = dict(zip(header, typed, strict=True))
+    _check_header(path.name, columns)
+    return table(columns)
+
+
+def _check_header(name: str, columns: Columns) -> None:
+    """Refuses a first line of values: a column called 8.6, or called 31 with numbers below and above it."""
+    read = {column: column.replace(",", ".") for column in columns}
+    numbers = {column: float(text) for column, text in read.items() if NUMBER.fullmatch(text)}
+    steps = {after - before for before, after in pairwise(numbers.values())}
+    if len(numbers) > 2 and len(steps) == 1 and all(map(float.is_integer, numbers.values())):
+        return  # 2019, 2020, 2021
+    for column, number in numbers.items():
+        known = [value for value in columns[column] if isinstance(value, int | float)]
+        if not number.is_integer() or (known and min(known) <= number <= max(known)):
+            told = f"the first line of {name} holds the number {abbreviated(column)}; expected names of columns"
+            raise DataError(f"{told}: put a line with names above it, or add a word to that name")
 
 
 def _typed(cells: list[str], decimal_comma: bool) -> list[Any]:
@@ -131,18 +165,19 @@ def _typed(cells: list[str], decimal_comma: bool) -> list[Any]:
     if not known or coded or not all(map(NUMBER.fullmatch, known)):
         return [cell if cell.strip() else None for cell in cells]
     whole = all(cell.lstrip("+-").isdigit() for cell in known)
-    numbers = iter(int(cell) if whole else float(cell) for cell in known)
+    exact = whole and max(map(len, known)) <= DIGITS
+    numbers = iter(int(cell) if exact else float(cell) for cell in known)
     return [None if cell.strip().lower() in ABSENT else next(numbers) for cell in cells]
 
 
 def _json_lines(name: str, text: str) -> Columns:
     rows: list[dict[str, Any]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):  # other ends of lines may stand inside of a text
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict):
             raise DataError(f"line {number} of {name} is not a JSON object; expected one such as {{'name': 'Swift'}}")
@@ -155,23 +190,45 @@ def _json_lines(name: str, text: str) -> Columns:
 
 
 def _rows(path: Path) -> int:
-    from pyarrow import ArrowException, parquet
+    from pyarrow import parquet
 
-    try:
+    with _undamaged(path):
         return int(parquet.read_metadata(path).num_rows)
-    except ArrowException:
-        raise DataError(f"{path.name} is not a Parquet file, or it is damaged") from None
 
 
 def _parquet(path: Path) -> Columns:
-    from pyarrow import ArrowException, parquet
+    from pyarrow import parquet
 
-    try:
+    with _undamaged(path):
         file = parquet.ParquetFile(path)
         _check_rows(path.name, file.metadata.num_rows)
-        return table(file.read())
-    except ArrowException:
-        raise DataError(f"{path.name} is not a Parquet file, or it is damaged") from None
+        found = file.read()
+        found.validate(full=True)
+        _check_dates(path.name, found)
+        return table(found)
+
+
+@contextmanager
+def _undamaged(path: Path) -> Iterator[None]:
+    """Whatever a damaged Parquet file makes its reader raise, and that may be anything, is one sentence."""
+    try:
+        yield
+    except (AskwiseError, FileNotFoundError, PermissionError):
+        raise
+    except Exception as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0][:SHOWN]
+        raise DataError(f"{path.name} is not a Parquet file, or it is damaged ({first})") from None
+
+
+def _check_dates(name: str, found: Any) -> None:
+    from pyarrow import types
+
+    for place, column in enumerate(found.schema):
+        try:
+            found.column(place).to_pylist() if types.is_temporal(column.type) else None
+        except (ArithmeticError, LookupError, ValueError) as error:  # the last two: a time zone that nobody knows
+            told = f"column {column.name!r} of {name} holds a date that cannot be read ({error})"
+            raise DataError(f"{told}; dates go from year 1 to 9999") from None
 
 
 def _folder(path: Path, encoding: str, image: str | None) -> Data:
@@ -187,14 +244,13 @@ def _folder(path: Path, encoding: str, image: str | None) -> Data:
             (column for column, values in columns.items() if any(str(value) in files for value in values)), None
         )
         if found is None or found not in columns:
-            raise DataError(
-                f"no column of {tables[0].name} names the pictures of {path}; choose it with --image-column"
-            )
+            raise DataError(f"no column of {tables[0].name} names the pictures of {path}; choose it with image=")
         return Data(columns, tables[0], found, _pictures(path, columns[found], found))
     pictures = sorted(file for file in path.iterdir() if file.suffix.lower() in PICTURES)
     if len(pictures) < 2:
         raise DataError(f"{path} holds {len(pictures)} pictures and no table; expected two pictures or more")
     names = [file.name for file in pictures]
+    check_texts("the name of picture", names)
     stems = [file.stem for file in pictures]
     columns = {"name": stems if len(set(stems)) == len(stems) else names, "image": list(names)}
     return Data(columns, path, "image", _pictures(path, names, "image"))
@@ -203,12 +259,12 @@ def _folder(path: Path, encoding: str, image: str | None) -> Data:
 def _pictures(folder: Path, names: list[Any], column: str) -> dict[str, bytes]:
     """The pictures that a column names; addresses on the web stay where they are."""
     local = list(dict.fromkeys(str(name) for name in names if name is not None and "://" not in str(name)))
-    absent = [i for i, name in enumerate(names) if name in local and not (folder / str(name)).is_file()]
+    missing = {name for name in local if not _is_there(folder / name)}
+    absent = [i for i, name in enumerate(names) if str(name) in missing]
     if absent:
-        told = (
-            f"column {column!r} names pictures that are not in {folder}: {names[absent[0]]!r} in {rows_named(absent)}"
-        )
-        raise DataError(f"{told}; put them there, or choose another column with --image-column")
+        first = abbreviated(str(names[absent[0]]))
+        told = f"column {column!r} names pictures that are not in {folder}: {first!r} in {rows_named(absent)}"
+        raise DataError(f"{told}; put them there, or choose another column with image=")
     total = 0
     for name in local:
         size = (folder / name).stat().st_size
@@ -217,6 +273,13 @@ def _pictures(folder: Path, names: list[Any], column: str) -> dict[str, bytes]:
             told = f"pictures may have {PICTURE_MB} MB each and {PICTURES_MB} together"
             raise DataError(f"{told}; {name} is too much: make them smaller")
     return {name: (folder / name).read_bytes() for name in local}
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a text too long for a name
+        return False
 
 
 def _check_rows(name: str, count: int) -> None:

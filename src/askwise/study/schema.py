@@ -15,6 +15,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    func,
     insert,
     inspect,
     select,
@@ -24,7 +25,8 @@ from sqlalchemy import (
 
 from askwise.errors import StudyError
 
-VERSION = 2
+VERSION = 3
+LOCK = 4_173_026  # of PostgreSQL: one program at a time brings tables up to date
 
 metadata = MetaData()
 
@@ -42,6 +44,9 @@ studies = Table(
     Column("state", Text, nullable=False, server_default="open"),  # open, paused or closed
     Column("mode", Text, nullable=False, server_default="own"),  # own: a log a participant; pooled: one for all
     Column("secret", Text),  # signs the links of participants
+    Column("settled", Text),  # of a log: the reason to stop, as the server last found it
+    Column("why", Integer),  # whether people may see what is expected of their answers; NULL: as usual for the mode
+    Column("beyond", Integer, nullable=False, server_default="0"),  # whether it goes on although it is settled
 )
 
 
@@ -105,6 +110,15 @@ participants = Table(
     Column("paused", Integer, nullable=False, server_default="0"),
 )
 
+leases = Table(
+    "leases",
+    metadata,
+    _of_study(),
+    Column("question", Text, primary_key=True),
+    Column("who", Text, nullable=False),  # the participant to whom the open question was shown
+    Column("until", Float, nullable=False),  # seconds since 1970
+)
+
 
 def _people(connection: Connection) -> None:
     """Version 2: participants of a study."""
@@ -118,7 +132,14 @@ def _people(connection: Connection) -> None:
     participants.create(connection)
 
 
-MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {1: _people}  # from that version to the next one
+def _leases(connection: Connection) -> None:
+    """Version 3: who is being asked what in a study that people share, and what its owner decided."""
+    for column in ("settled TEXT", "why INTEGER", "beyond INTEGER NOT NULL DEFAULT 0"):
+        connection.execute(text(f"ALTER TABLE studies ADD COLUMN {column}"))
+    leases.create(connection)
+
+
+MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {1: _people, 2: _leases}  # from that version to the next one
 
 
 def is_current(connection: Connection) -> bool:
@@ -129,11 +150,15 @@ def is_current(connection: Connection) -> bool:
 
 def bring_up_to_date(connection: Connection, where: str) -> None:
     """Makes the tables, or takes those of an older version forward, one version at a time."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(LOCK)))  # SQLite lets in one writer at a time anyway
     if not inspect(connection).has_table(schema.name):
         metadata.create_all(connection)
         connection.execute(insert(schema).values(version=VERSION))
         return
     found = connection.execute(select(schema.c.version)).scalar_one()
+    if not isinstance(found, int) or found < min(VERSION, *MIGRATIONS):
+        raise StudyError(f"{where} says that its format is {found!r}, which no askwise wrote; take a copy from before")
     if found > VERSION:
         raise StudyError(
             f"{where} was written by a newer askwise (format {found}, this one reads up to {VERSION}); update askwise"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import secrets
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -19,15 +21,18 @@ from sqlalchemy import Connection, Engine, Select, Table, bindparam, delete, exc
 from askwise.conversation import Event
 from askwise.errors import StudyError
 from askwise.study.address import Address
-from askwise.study.connect import READING, connect, inspected, speaking, writable
+from askwise.study.connect import READING, connect, inspected, require_in_place, speaking, writable
 from askwise.study.schema import bring_up_to_date, checkpoints, events, forecasts, images, is_current, studies
 
+LONGEST_NAME = 240  # bytes: files beside it have longer ones
 CHECKED = 200  # MB up to which a file is checked page by page when it is opened
 EVENTS = (
     select(events.c.body, events.c.digest)
     .where(events.c.study == bindparam("study"), events.c.position >= bindparam("since"))
     .order_by(events.c.position)
 )
+RECIPE = select(studies.c.recipe).where(studies.c.study == bindparam("study"))
+DIGEST = select(events.c.digest).where(events.c.study == bindparam("study"), events.c.position == bindparam("last"))
 
 
 @dataclass(frozen=True)
@@ -88,12 +93,17 @@ class Store:
         """A new study, whole or not at all."""
         if not address.is_file:
             store = Store.at(address)
-            with store.begin() as connection:
-                _put_in(connection, address, recipe, images, log)
+            try:
+                with store.begin() as connection:
+                    _put_in(connection, address, recipe, images, log)
+            except exc.IntegrityError:
+                raise StudyError(f"somebody made a study {address.name!r} just now; choose another name") from None
             return store.close()
         path = Path(address.where)
         _check_new(path)
-        partial = path.with_name(f".{path.name}.{os.getpid()}")
+        partial = path.with_name(f".askwise-{secrets.token_hex(8)}")
+        with speaking(address):
+            os.close(os.open(partial, os.O_CREAT | os.O_EXCL, 0o600))  # it will hold the secret that signs links
         draft = Store(address, connect(Address(str(partial), address.name)))
         try:
             with draft.begin() as connection:
@@ -101,7 +111,7 @@ class Store:
                 _put_in(connection, address, recipe, images, log)
             draft.close()
             with speaking(address):
-                os.link(partial, path)  # fails if somebody made one meanwhile, where a rename would replace it
+                _put_in_place(partial, path)
         finally:
             draft.close()
             for rest in ("", "-wal", "-shm"):
@@ -118,26 +128,35 @@ class Store:
         if study is None and not self.address.is_file and self.address.name is not None:
             query = query.where(studies.c.name == self.address.name)
         found = self.read(query)
+        if study is not None and not found:
+            raise StudyError(f"the study is gone from {self.address}")
         if len(found) != 1:
             there = ", ".join(self.names()) or "none"
             raise StudyError(f"name one study after a #, as in postgresql://host/database#cars; there: {there}")
         row = found[0]
         try:
             recipe = json.loads(zlib.decompress(row.recipe))
-        except (ValueError, zlib.error):
+            digest = sha256(row.recipe).hexdigest()
+            recipe["goal"], recipe["data"], recipe["options"]
+        except (KeyError, RecursionError, TypeError, ValueError, zlib.error):
             raise StudyError(f"{self.address} is damaged; take a copy of it from before") from None
-        digest = sha256(row.recipe).hexdigest()
         return Record(row.study, row.name, row.created, row.askwise, recipe, digest, row.parent, row.state, row.mode)
 
     def events(self, study: int, since: int) -> list[tuple[str, str]]:
         """(body, digest) of the events from that place on."""
         return [(row.body, row.digest) for row in self.read(EVENTS, study=study, since=since)]
 
-    def append(self, study: int, position: int, rows: Iterable[tuple[Event, str, str]]) -> bool:
-        """(event, body, digest) each, together: True once they are on disk; False if a place or a key is taken."""
+    def append(self, study: int, position: int, before: str, rows: Iterable[tuple[Event, str, str]]) -> bool:
+        """(event, body, digest) each, together: True once they are on disk; False if a place or a key is taken.
+
+        `before` is the digest that the log must have there: nothing is added to a log that others have shortened.
+        """
         placed = [_row(study, position + number, *row) for number, row in enumerate(rows)]
         try:
             with self.begin() as connection:
+                if _digest(connection, study, position) != before:
+                    told = f"the study or a part of its log is gone from {self.address}"
+                    raise StudyError(f"{told}, or was replaced; nothing was added: open it again")
                 connection.execute(insert(events), placed)
         except exc.IntegrityError:
             return False
@@ -151,8 +170,11 @@ class Store:
         return {row.name: row.content for row in self.read(select(images).where(images.c.study == study))}
 
     def checkpoint(self, study: int) -> Checkpoint | None:
-        rows = self.read(select(checkpoints).where(checkpoints.c.study == study))
-        return Checkpoint(rows[0].position, rows[0].digest, rows[0].made_by, rows[0].content) if rows else None
+        """The one kept last; None if there is none, or none that can be read."""
+        for row in self.read(select(checkpoints).where(checkpoints.c.study == study)):
+            if isinstance(row.position, int) and isinstance(row.content, bytes):
+                return Checkpoint(row.position, row.digest, row.made_by, row.content)
+        return None
 
     def keep_checkpoint(self, study: int, kept: Checkpoint) -> None:
         """In place of the one before."""
@@ -161,7 +183,9 @@ class Store:
     def forecast(self, study: int, goal: str) -> Any:
         """What simulated people took for that goal, or None if nobody was simulated yet."""
         query = select(forecasts.c.body).where(forecasts.c.study == study, forecasts.c.goal == goal)
-        return next((json.loads(row.body) for row in self.read(query)), None)
+        with suppress(TypeError, ValueError):  # one that cannot be read is worked out again
+            return next((json.loads(row.body) for row in self.read(query)), None)
+        return None
 
     def keep_forecast(self, study: int, goal: str, body: Any) -> None:
         self._replace(forecasts, {"study": study, "goal": goal}, {"body": json.dumps(body)})
@@ -170,7 +194,7 @@ class Store:
         self.engine.dispose()
 
     def _replace(self, table: Table, keys: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-        with self.begin() as connection:
+        with suppress(exc.IntegrityError), self.begin() as connection:  # another program's of just now is as good
             connection.execute(delete(table).where(*(table.c[key] == value for key, value in keys.items())))
             connection.execute(insert(table).values(**keys, **values))
 
@@ -181,9 +205,12 @@ class Store:
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction that writes; what goes wrong is one sentence."""
-        with speaking(self.address), self.engine.begin() as connection:
-            yield connection
+        """A transaction that writes; what goes wrong is one sentence. What it wrote lasts once it is left."""
+        with speaking(self.address), self.engine.connect() as connection:
+            require_in_place(connection)
+            with connection.begin():
+                yield connection
+            require_in_place(connection)
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -193,7 +220,7 @@ class Store:
 
 
 def packed(recipe: Mapping[str, Any]) -> bytes:
-    """A recipe as bytes, always the same for the same one."""
+    """A recipe as bytes. Equal recipes give equal bytes in one installation."""
     return zlib.compress(json.dumps(recipe, allow_nan=False, default=_plain).encode())
 
 
@@ -250,10 +277,31 @@ def _row(study: int, position: int, event: Event, body: str, digest: str) -> dic
     }
 
 
+def _digest(connection: Connection, study: int, position: int) -> str | None:
+    """The digest of a study's first `position` events; None if they are not there."""
+    if position == 0:
+        recipe = connection.execute(RECIPE, {"study": study}).scalar()
+        return None if recipe is None else sha256(recipe).hexdigest()
+    return connection.execute(DIGEST, {"study": study, "last": position - 1}).scalar()
+
+
+def _put_in_place(partial: Path, path: Path) -> None:
+    """Gives a finished file its name, and fails if somebody took the name meanwhile."""
+    try:
+        os.link(partial, path)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS):
+            raise
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL))  # this file system has no links: an empty file holds the name
+        os.replace(partial, path)
+
+
 def _check_new(path: Path) -> None:
-    if path.exists():
+    if len(os.fsencode(path.name)) > LONGEST_NAME:
+        raise StudyError(f"the name {path.name[:40]}... is too long for a file; choose a shorter one with -o")
+    if os.path.lexists(path):
         raise StudyError(f"{path} exists already; choose another name with -o, or delete it first")
-    if not path.absolute().parent.is_dir():
+    if not os.path.isdir(path.absolute().parent):
         raise StudyError(f"there is no folder {path.parent}; make it first, or choose another with -o")
     if not writable(path):
         raise StudyError(f"the folder {path.absolute().parent} cannot be written; choose another with -o")

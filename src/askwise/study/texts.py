@@ -8,6 +8,7 @@ from askwise.errors import DataError, SettingError
 from askwise.tables import Columns, is_text
 
 WIDTH = 2**12  # places that n-grams are hashed to
+ROWS = 10_000  # at most: all pairs of texts are compared
 KEPT = 8  # columns that are left, at most
 
 
@@ -26,6 +27,8 @@ def with_text_features(columns: Columns, column: str) -> Columns:
         from sklearn.feature_extraction.text import HashingVectorizer
     except ModuleNotFoundError:
         raise SettingError("texts need scikit-learn; install it with: pip install 'askwise[sklearn]'") from None
+    if len(columns[column]) > ROWS:
+        raise DataError(f"texts become features for up to {ROWS:,} rows, got {len(columns[column]):,}; give fewer")
     texts = [str(value or "") for value in columns[column]]
     hashed = HashingVectorizer(analyzer="char_wb", ngram_range=(3, 5), n_features=WIDTH, alternate_sign=False)
     grams = hashed.transform(texts)

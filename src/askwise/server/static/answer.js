@@ -23,6 +23,7 @@ let turn = 0; // a reply to what was asked before the last change is not news
 let failed = 0; // times in a row
 let looks = 0; // at the same question
 let timer = null;
+let refused = ""; // why the last answer was not taken, until another one is
 let answered = null; // when, for the measure of how fast the next question came
 
 /** Sends what waits, or asks where we are. */
@@ -41,14 +42,15 @@ async function proceed() {
   }
   if (begun !== turn) return;
   failed = 0;
-  if (sentence !== null) notify(sentence);
+  if (sentence !== null) notify(refused || sentence);
   take(found);
 }
 
-/** Sends all that waits; what the server refuses for good is dropped, and its sentence returned. */
+/** Sends all that waits. What the server refuses for good is not sent again, and the person reads why. */
 async function deliver() {
   let found = null;
   let sentence = "";
+  refused = "";
   for (let item; (item = outbox.items[0]); outbox.drop(item)) {
     try {
       found = await outbox.send(item);
@@ -56,6 +58,7 @@ async function deliver() {
       if (!(error instanceof Refused)) throw error;
       found = await request(base);
       sentence = error.message;
+      refused = item.path === "undo" ? sentence : `Your last answer was not taken: ${sentence}`;
       if (found.state === "paused") break; // kept until the study goes on
     }
   }
@@ -83,13 +86,14 @@ function take(found) {
   state = found;
   place("undo").disabled = !found.answers || found.state !== "open";
   place("why").disabled = !found.question;
+  place("why").hidden = !found.why;
   progress();
   for (const name of found.preload.filter((name) => !preloaded.has(name))) {
     preloaded.set(name, make("img", { src: picture(base, name) }));
   }
   if (!found.question) stop();
   else if (found.question.id !== before) ask();
-  if (found.question && found.behind) notify(BEHIND);
+  if (found.question && found.behind && !refused) notify(BEHIND);
   later(pause());
 }
 
@@ -194,7 +198,7 @@ document.addEventListener("keydown", (event) => {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const commands = { u: "undo", w: "why", m: "mine", "?": "help" };
   const button = (place("asking").hidden ? null : keys.get(key)) ?? place(commands[key] ?? "");
-  if (!button) return;
+  if (!button || button.hidden) return;
   event.preventDefault();
   button.click();
 });

@@ -167,6 +167,12 @@ export function pace(place, minutes, now = Date.now()) {
     height: 170, bargap: 0.15, xaxis: { title: { text: "minutes ago" }, tickvals: [-29, -20, -10, 0], ticktext: ["29", "20", "10", "now"], showgrid: false },
     yaxis: { range: [0, Math.max(4, 1.15 * Math.max(...ys))], tickformat: "d", nticks: 4 },
   });
-  const recent = ys.slice(-6, -1).reduce((sum, count) => sum + count, 0);
-  return { now: ys.at(-1), rate: recent / 5 };
+  return { now: ys.at(-1), rate: rateOf(minutes, ys, now) };
+}
+
+// Answers a minute in the last five, this one too; in a study that is younger, since its first answer.
+function rateOf(minutes, counts, now) {
+  const recent = counts.slice(-5).reduce((sum, count) => sum + count, 0);
+  const age = minutes.length ? (now - Date.parse(`${minutes[0][0]}Z`)) / 60000 : 0;
+  return recent / Math.max(1, Math.min(age, 4 + (now % 60000) / 60000));
 }

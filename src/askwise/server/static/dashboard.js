@@ -25,6 +25,8 @@ function listen() {
 
 function glance(news) {
   seen = news;
+  document.querySelector("main").classList.toggle("fresh", seen.answers === 0);
+  byId("may-ask-why").checked = seen.why;
   tell(byId("trouble"), news.behind ? "The learner stumbled and is being started again; people go on answering meanwhile." : "");
   header();
   whose();
@@ -46,7 +48,8 @@ function show() {
   byId("guess").hidden = !byId("guess").textContent;
   byId("guess").classList.toggle("long", found.guess.length > 60);
   byId("standing").textContent = unasked ? "What follows is a guess from the table alone."
-    : found.reason ? `Settled after ${plural(found.answers, "answer")}: ${found.reason}.` : `After ${plural(found.answers, "answer")}; more may change it.`;
+    : found.reason ? `Settled after ${plural(found.answers, "answer")}: ${found.reason}.${seen.beyond ? " It goes on, as you decided." : ""}` : `After ${plural(found.answers, "answer")}; more may change it.`;
+  if (unasked) return; // nothing of what follows is shown
   findings(byId("charts"), found.charts);
   curve(byId("curve"), found, seen.epsilon, new Map(seen.participants.map((one) => [one.log, one.name])));
   odd();
@@ -62,6 +65,7 @@ function header() {
   byId("aim").textContent = `${seen.aim} ${seen.mode === "pooled" ? "All answers make one result." : "Everybody gets an answer of their own."}`;
   const closed = seen.state === "closed";
   byId("start").disabled = closed || seen.state === "open";
+  byId("start").textContent = seen.state === "settled" ? "Go on all the same" : "Start";
   byId("pause").disabled = closed || seen.state === "paused";
   byId("close").disabled = closed;
   const query = log === null ? "" : `?log=${log}`;
@@ -94,17 +98,17 @@ function look(at) {
 
 function figures() {
   const mine = found && found.log === (log ?? seen.log) ? found : null;
-  const rate = found ? pace(byId("pace"), found.minutes) : { now: 0, rate: 0 };
+  const rate = found && seen.answers ? pace(byId("pace"), found.minutes) : { now: 0, rate: 0 };
   const going = seen.participants.filter((one) => one.answers > 0).length;
   const rows = [
     ["answers", seen.answers.toLocaleString("en"), seen.fallbacks ? `${seen.fallbacks} from the reserve` : ""],
     ["people", seen.participants.length.toLocaleString("en"), seen.participants.length ? `${going} answered` : "nobody invited"],
     ["undecided", mine ? mine.diameter.toFixed(3) : "…", `stops below ${seen.epsilon}`],
     ["expected error", mine ? mine.error.toFixed(3) : "…", "of the best guess"],
-    ["answers a minute", rate.rate.toFixed(1), "over the last five"],
+    ["answers a minute", rate.rate.toFixed(1), "over the last five minutes"],
     ["questions saved", share(), "against random ones"],
   ];
-  byId("pace-lead").textContent = `${rate.now} so far in this one.`;
+  byId("pace-lead").textContent = `${rate.now} so far in this minute.`;
   const list = byId("figures");
   if (!list.children.length) {
     list.append(...rows.map(([label]) => element("div", {}, element("dt", { textContent: label }), element("dd"), element("dd"))));
@@ -175,6 +179,11 @@ async function change(state) {
   if (news) glance(news);
 }
 
+async function decide(settings) {
+  const news = await act("/settings", settings);
+  if (news) glance(news);
+}
+
 async function rest(person, paused) {
   const news = await act(`/participants/${encodeURIComponent(person.participant)}/pause?paused=${paused}`, {});
   if (news) glance(news);
@@ -208,7 +217,8 @@ async function copy(person) {
   }
 }
 
-byId("start").addEventListener("click", () => change("open"));
+byId("start").addEventListener("click", () => (seen.state === "settled" ? decide({ beyond: true }) : change("open")));
+byId("may-ask-why").addEventListener("change", (event) => decide({ why: event.target.checked }));
 byId("pause").addEventListener("click", () => change("paused"));
 byId("close").addEventListener("click", () => byId("sure").showModal());
 byId("sure").addEventListener("close", () => byId("sure").returnValue === "yes" && change("closed"));

@@ -26,8 +26,9 @@ function open(named, close, ...nodes) {
 
 /** How it works, with a question to try like those of the study; the owner's own words come first. */
 export function help(state, first = false) {
+  const touch = matchMedia("(hover: none) and (pointer: coarse)").matches; // where no keys are printed
   const lines = [
-    "One question at a time. Tap an answer, or press the key printed on it.",
+    `One question at a time. Tap an answer${touch ? "" : ", or press the key printed on it"}.`,
     "“Can't tell” is a fine answer. A reason helps, but is not needed.",
     "Undo takes back your last answer, as often as you like. Under “My answers” you can change any of them.",
     "Each answer is saved at once. Close the page whenever you want; the same link brings you back.",
@@ -38,7 +39,7 @@ export function help(state, first = false) {
   const box = make("input", { type: "checkbox", checked: lettersAnswer() });
   box.addEventListener("change", () => keep(LETTERS, box.checked ? "on" : "off"));
   const letters = make("label", { className: "check" }, box, "Single letters and digits answer");
-  open("How this works", first ? "Start" : "Close", ...own, list, ...practice(state?.question?.kind), letters);
+  open("How this works", first ? "Start" : "Close", ...own, list, ...practice(state?.question?.kind), ...(touch ? [] : [letters]));
 }
 
 /** Shows how it works to who has not seen it; done when it was closed. */

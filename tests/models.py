@@ -23,6 +23,8 @@ class Model:
 
     def add(self, event, question=None, response=None, who=None, key=None):
         place = len(self.events)
+        if event == "undo":
+            who = self.in_force[question][2]  # an undo stands with those whose answer it takes back
         self.events.append((event, question, response, who, key))
         if key is not None:
             self.keys[key] = self.events[-1]

@@ -82,8 +82,9 @@ class SessionMachine(RuleBasedStateMachine):
         behind = len(session.log) < len(self.model.events)
         known = self.model.keys.get(event[4]) if event else None
         if known is not None:
-            allowed = known[:3] == event[:3] if named else known[0] == event[0] and known[2] == event[2]
-            event = None
+            kind, question, response, who, _ = event
+            meant = kind, question if named else known[1], response, known[3] if who is None else who
+            allowed, event = meant == known[:4], None
         refusal = None
         try:
             call()

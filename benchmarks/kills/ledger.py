@@ -51,7 +51,7 @@ class Ledger:
             if line["mark"] == "end":
                 self.asked |= line["questions"]
             return
-        if line["key"] is None:  # opening, closing and checkpoints have none
+        if line["key"] is None:  # opening, closing, checkpoints and errors have none
             return
         if line["mark"] == "begin":
             parts = (line[part] for part in ("kind", "key", "question", "response", "at"))

@@ -17,6 +17,7 @@ from typing import Any
 from sqlalchemy import text
 
 import askwise
+from askwise.errors import StudyError
 from askwise.session import Session
 from benchmarks.kills.ledger import Ledger
 from benchmarks.kills.postgres import Server
@@ -39,7 +40,7 @@ class Child:
         self.ledger = ledger
         self.rest = b""
         self.inside: list[str] = []  # the calls that it is in, as far as was heard
-        self.error = ""  # what it died of, if not by us
+        self.error = ""  # that it met last
         self.over = False
 
     def hear(self, seconds: float) -> list[dict[str, Any]]:
@@ -54,7 +55,7 @@ class Child:
             self.ledger.note(line)
             if line["mark"] == "begin":
                 self.inside.append(line["kind"])
-            elif line["mark"] == "error":
+            elif line["mark"] in ("error", "retry"):
                 self.error = line["kind"]
             else:
                 self.inside.pop()
@@ -131,8 +132,8 @@ class Kills:
 
     def reach(self, child: Child, mark: str, *kinds: str) -> None:
         if not child.wait_for(mark, *kinds):
-            state = child.error or f"it hangs in {' in '.join(child.inside) or 'nothing'}"
-            self.failures.append(f"a writer did not {mark} {' or '.join(kinds)}: {state}")
+            where = " in ".join(reversed(child.inside)) or "no call"
+            self.failures.append(f"a writer did not {mark} {' or '.join(kinds)}, it was in {where}; {child.error}")
 
     def kill_writers(self, address: str, count: int) -> None:
         """Starts writers and kills them one after another, each at a random moment of a call chosen at random."""
@@ -163,16 +164,25 @@ class Kills:
 
     def compare(self, address: str) -> None:
         """The study as anybody opens it, beside what was acknowledged."""
-        with self.reading(address) as session:
-            ledger = self.ledgers[-1]
-            ledger.compare(session.log)
-            with session.journal.store.engine.begin() as connection:  # type: ignore[union-attr]
-                query = text("SELECT count(*), max(position) FROM events JOIN studies USING (study) WHERE name = :name")
-                count, last = connection.execute(query, {"name": f"study{len(self.ledgers) - 1}"}).one()
-        if count != len(session.log) or (count and last != count - 1):
-            self.failures.append(f"{count} events have places up to {last}, and {len(session.log)} were read")
+        ledger = self.ledgers[-1]
+        try:
+            with self.reading(address) as session:
+                ledger.compare(session.log)
+                self.count(session)
+        except StudyError as error:
+            ledger.compare([])  # what cannot be read is lost
+            self.failures.append(str(error))
         if ledger.refused_but_there:
             self.failures.append(f"refused, and in the log all the same: {', '.join(ledger.refused_but_there)}")
+
+    def count(self, session: Session) -> None:
+        """The places of the events are 0, 1, ... without a gap."""
+        name = f"study{len(self.ledgers) - 1}"
+        query = "SELECT count(*), max(position) FROM events JOIN studies USING (study) WHERE name = :name"
+        with session.journal.store.engine.begin() as connection:  # type: ignore[union-attr]
+            count, last = connection.execute(text(query), {"name": name}).one()
+        if count != len(session.log) or (count and last != count - 1):
+            self.failures.append(f"{count} events have places up to {last}, and {len(session.log)} were read")
 
     def replay(self, address: str) -> None:
         """The whole log leads to the same state as the checkpoint did."""

@@ -15,7 +15,6 @@ from askwise import study
 from askwise.errors import AnswerError, NothingToAsk, StudyError
 from askwise.session import Session
 from askwise.study import journal
-from askwise.study.address import Address
 from benchmarks.kills.ledger import Call
 
 WHO = "Ann"
@@ -73,13 +72,12 @@ class Writer:
         return self.rng.choice(questions).id
 
     def until_it_works(self, call: Callable[[], Any], reopen: bool = True) -> Any:
-        """Calls again while the database server is down; a file is always there."""
+        """Calls again while the database server is down, or while other writers leave no gap."""
         while True:
             try:
                 return call()
-            except StudyError:
-                if Address.of(self.address).is_file:
-                    raise
+            except StudyError as error:
+                self.say("retry", str(error))
                 time.sleep(RETRY_SECONDS)
                 if self.reopens and reopen:
                     self.session = self.opened()

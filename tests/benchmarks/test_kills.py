@@ -101,10 +101,11 @@ def test_the_command_says_what_it_found(monkeypatch, capsys):
     found = json.loads(capsys.readouterr().out)
     assert {"kills": 2, "store": "sqlite", "seed": 5, "lost": 0}.items() <= found.items()
     assert found["seconds"] > 0
-    whole = Store.append
-    monkeypatch.setattr(Store, "append", lambda self, study, position, rows: whole(self, study, position, rows[:0]))
-    assert command.main(["--count", "2"]) == 1  # a store that writes nothing
-    assert "lost " in capsys.readouterr().out
+    monkeypatch.setattr(Store, "append", lambda *_: True)  # a store that writes nothing
+    assert command.main(["--json", "--count", "2"]) == 1
+    assert json.loads(capsys.readouterr().out)["lost"] > 0
+    assert command.main(["--count", "2"]) == 1
+    assert "refused_then_present" in capsys.readouterr().out
 
 
 def called(ledger, kind, key, question, begun, ended=None, response=None):

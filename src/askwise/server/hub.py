@@ -20,6 +20,7 @@ from askwise.study.participants import Participant, settled, signed
 from askwise.study.store import Record, Store
 
 SEATED = 1000  # logs kept in memory
+WAL_PAGES = 100  # some ten answers: to bring each one into the file by itself would take as long as writing it down
 
 
 class NoSuchStudy(StudyError):
@@ -44,7 +45,9 @@ class Hub:
         self._listeners: dict[str, set[asyncio.Event]] = {}
         self._trips: dict[str, asyncio.Task[tuple[int, list[Journey]]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()  # held, so that they are not dropped
-        self._whole = Store.at(Address.of(target)) if self.folder is None else None  # refuses what is no study
+        self._whole = (
+            Store.at(Address.of(target), WAL_PAGES) if self.folder is None else None
+        )  # refuses what is no study
 
     def names(self) -> list[str]:
         """The studies there are."""
@@ -78,7 +81,7 @@ class Hub:
             raise NoSuchStudy(f"there is no study {name!r}")
         if name not in self._stores:
             place = self.place(name)
-            opened = Store.at(place) if self._whole is None else Store(place, self._whole.engine)
+            opened = Store.at(place, WAL_PAGES) if self._whole is None else Store(place, self._whole.engine)
             self._stores.setdefault(name, opened)
         return self._stores[name]
 

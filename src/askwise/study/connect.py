@@ -34,7 +34,7 @@ SENTENCES = {  # what SQLite says -> what we say
 }
 
 
-def connect(address: Address) -> Engine:
+def connect(address: Address, wal_pages: int = 1) -> Engine:
     """A database, made ready: SQLite in WAL mode, with every commit on disk before it returns."""
     if not address.is_file:
         return _server(address)
@@ -51,8 +51,14 @@ def connect(address: Address) -> Engine:
     @event.listens_for(engine, "connect")
     def on_connect(connection: Any, record: Any) -> None:
         connection.isolation_level = None  # transactions begin when we say so
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-            connection.execute(f"PRAGMA {pragma}")
+        settings = (
+            "journal_mode = WAL",
+            "synchronous = FULL",
+            "foreign_keys = ON",
+            f"wal_autocheckpoint = {wal_pages}",
+        )
+        for setting in settings:
+            connection.execute(f"PRAGMA {setting}")
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # opens the other two files
         record.info[FILES] = _files(path)
 

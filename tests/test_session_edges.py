@@ -232,8 +232,9 @@ def test_a_count_is_a_whole_number(session, count):
 # ------------------------------------------------------------------ several threads
 
 
-def test_threads_take_turns(session):
+def test_threads_take_turns():
     """Whatever they do at once, the log is one that a single thread could have written."""
+    session, again = (askwise.best_item(NAMES, draws=16, seed=1, repeat=True) for _ in range(2))
 
     def work(number):
         for _ in range(6):
@@ -247,7 +248,6 @@ def test_threads_take_turns(session):
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
-    again = askwise.best_item(NAMES, draws=16, seed=1)
     again.replay(session.log)
     assert (again.sample.structures == session.sample.structures).all()
     assert timeless(again.log) == timeless(session.log)

@@ -1,7 +1,7 @@
 """Sweeps of task x rule x person, on the cores of this machine or on a cluster.
 
-A run is seeded by its own name, so it gives the same numbers wherever and whenever it is done. Finished runs are kept
-in one SQLite file; a sweep that is stopped, by whatever means, goes on where it was.
+A run is seeded by its own name, so it gives the same numbers whenever it is done, and wherever on the same kind of
+machine. Finished runs are kept in one SQLite file; a sweep that is stopped, by whatever means, goes on where it was.
 """
 
 from __future__ import annotations

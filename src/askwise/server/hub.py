@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from askwise.errors import StudyError
+from askwise.server import workers
 from askwise.server.desk import Desk, Reserve
 from askwise.server.learner import Job, Learner, travel
 from askwise.server.openlog import OpenLog
@@ -31,7 +32,9 @@ class Hub:
     def __init__(self, target: str, learner: Learner):
         self.target = target
         self.learner = learner
-        self.aside = Learner(1)  # for what takes long and nobody who answers waits for: reports, the dashboard
+        self.aside = Learner(
+            1, workers.LONGEST
+        )  # for what takes long and nobody who answers waits for: reports, the dashboard
         self.plans: dict[str, tuple[int, int]] = {}  # being simulated: people who are through, and all
         self.folder = Path(target) if Path(target).is_dir() else None
         self._stores: dict[str, Store] = {}

@@ -18,6 +18,7 @@ from askwise.study.address import Address
 
 SMALLEST = 512  # bytes of a database: its smallest page
 WAIT = 30  # seconds for another program to finish writing
+REACH = 10  # seconds for a server to answer
 READING = "askwise_reading"  # the option of a connection that will not write
 FILES = "askwise_files"  # of a connection: its files as they were when it was last used
 SENTENCES = {  # what SQLite says -> what we say
@@ -136,6 +137,7 @@ def speaking(address: Address) -> Iterator[None]:
 
 def _server(address: Address) -> Engine:
     try:
-        return create_engine(address.url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+        url, within = address.url.set(drivername="postgresql+psycopg"), {"connect_timeout": REACH}
+        return create_engine(url, pool_pre_ping=True, connect_args=within)
     except ModuleNotFoundError:
         raise StudyError("PostgreSQL needs its driver; install it with: pip install 'askwise[postgres]'") from None

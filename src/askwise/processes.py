@@ -8,6 +8,9 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 
 class _Worker(SpawnProcess):
     def start(self) -> None:
+        if not hasattr(signal, "pthread_sigmask"):  # Windows
+            super().start()
+            return
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which the new process inherits
         try:
             super().start()

@@ -30,6 +30,17 @@ def test_a_missing_extra_is_named_in_full(askwise_command, monkeypatch):
     assert "pip install 'askwise[plots]'" in out
 
 
+@pytest.mark.parametrize("module", ["uvicorn", "fastapi"])
+def test_a_server_without_its_extra(module, askwise_command, monkeypatch, tmp_path):
+    for loaded in [name for name in sys.modules if name.startswith("askwise.server")]:
+        monkeypatch.delitem(sys.modules, loaded)
+    monkeypatch.setitem(sys.modules, module, None)
+    askwise.save(askwise.best_item(["a", "b"], draws=8), tmp_path / "x.askwise")
+    code, out, error = askwise_command("serve", "x.askwise")
+    assert (code, out) == (2, "")
+    assert error == f"askwise: serving needs {module}; install it with: pip install 'askwise[web]'\n"
+
+
 def test_pictures_that_cannot_be_drawn_are_refused_before_the_work(askwise_command, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.setattr("askwise.experiments.reproduce.sweep", lambda *_, **__: pytest.fail("it computed first"))
@@ -150,6 +161,8 @@ def test_export_has_an_output_like_the_others(askwise_command, cars):
         (["simulate", "choice", "--sigma", "inf"], "--sigma and --told-sigma must be positive numbers, got inf"),
         (["simulate", "choice", "--items", "1" + "0" * 400], "invalid value for '--items'"),
         (["simulate", "line", "--runs", "1" + "0" * 400], "invalid value for '--runs'"),
+        (["serve", "x.askwise", "--host", ""], "an empty --host is no address"),
+        (["serve", "x.askwise", "--host", "x" * 300], "cannot listen on"),
         (["reproduce", "--workers", "0"], "invalid value for '--workers'"),
         (["goal", "x.askwise", "best-item", "--epsilon", "1e-320"], "epsilon must be in (0, 1]"),
         (["status"], "missing argument 'FILE'; see askwise status --help"),

@@ -16,7 +16,7 @@ def serve(
     target: Annotated[str, typer.Argument(metavar="STUDY", help="A study, a folder of studies, or a database.")],
     host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = 8000,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes that learn [one a core].")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, max=1024, help="Processes that learn [one a core].")] = None,
     token: Annotated[str | None, typer.Option(help="The owner's token [a new one each time].")] = None,
     behind_proxy: Annotated[
         bool, typer.Option("--behind-proxy", help="Believe what a proxy on this machine says about the visitor.")

@@ -141,7 +141,7 @@ class Desk:
             self._foreseeing = asyncio.create_task(self._foresee())
 
     async def _look(self) -> None:
-        """Until the learner knows the log. Where only other programs write, and faster than it can read, it pauses after
+        """Until the learner knows the log. Where only other programs write, and faster than it reads, it pauses after
         each time and gives up after a few; a request has it go on."""
         late = 0
         try:

@@ -40,9 +40,6 @@ def case(seed: int, number: int) -> Case:
 
 
 def warm_up(folder: Path) -> None:
-    path = study(folder, ("no", "yes"))
-    for words in (["ask", str(path), "--no-forecast"], ["status", str(path)]):
-        subprocess.run([*START, *words], input=b"yes\n", capture_output=True, env={**os.environ, "COLUMNS": "80"})
     for kind in KINDS:
         Setting(kind, 1, True, False).session().certificate()
     from askwise.cli import app  # noqa: F401  loaded once, for all forks

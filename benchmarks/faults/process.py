@@ -46,7 +46,7 @@ class Ended:
         outcome.refused += self.code == 2
         outcome.accepted += self.code == 0
         if self.code is None:
-            outcome.fail("hangs", f"{what}: still running after {LIMIT:.0f} s")
+            outcome.fail("hangs", f"{what}: it did not end by itself")
         elif self.exception:
             outcome.failures.append(Failure("tracebacks", what, self.exception[:SHORT], self.where))
         elif "Traceback (most recent call last)" in self.err or "Exception ignored" in self.err:
@@ -123,6 +123,8 @@ def _become(words: Sequence[str | bytes], status: Path, encoding: str) -> int:
     from askwise.cli import main
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # whatever this process was started with
+        signal.signal(number, signal.SIG_DFL)
     sys.argv = ["askwise", *map(os.fsdecode, words)]
     sys.stdin, sys.stdout = _stream(0, "r", encoding, "strict"), _stream(1, "w", encoding, "strict")
     sys.stderr = _stream(2, "w", encoding, "backslashreplace")

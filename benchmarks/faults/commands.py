@@ -21,7 +21,7 @@ from benchmarks.faults.typed import ENCODINGS, check, keys, piped, study
 from benchmarks.faults.words import ANSWER_TABLES, NAMES, odd_words
 
 COUNT = 720
-QUICK = 36
+QUICK = 30
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PLAIN = ("status", "status --json", "next --count 2", "next --json", "report -o r.html", "export x.csv", "goal", "ask")
 START = [sys.executable, "-c", "from askwise.cli import main; main()"]
@@ -95,7 +95,7 @@ def _signals(rng: random.Random) -> Case:
                 given.append("3" if numbers else "no")
             terminal.wait_for("a number: " if numbers else "undecided")
             terminal.kill(number)
-            ended = terminal.end(15)
+            ended = terminal.end(30)
             mode = terminal.restored
         ended.judge(outcome, what, (128 + number, 0) if number != signal.SIGINT else (130,))
         outcome.expect(mode, "tracebacks", f"{what}: the terminal is left in another mode")

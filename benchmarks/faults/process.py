@@ -63,15 +63,13 @@ def command(
     out: str = "file",
     err: str = "file",
     encoding: str = "utf-8",
-    signal_after: tuple[float, int] | None = None,  # seconds, and which
 ) -> Ended:
-    """Runs `askwise WORDS` without a terminal. With a signal, standard input stays open and silent."""
+    """Runs `askwise WORDS` without a terminal."""
     files = [folder / f".{name}" for name in ("in", "out", "err", "status")]
     files[0].write_bytes(stdin or b"")
-    silent = os.pipe() if signal_after else None
 
     def prepare() -> None:
-        source = silent[0] if silent else os.open(files[0], os.O_RDONLY)
+        source = os.open(files[0], os.O_RDONLY)
         for target, number in ((source, 0), (_sink(out, files[1]), 1), (_sink(err, files[2]), 2)):
             if target is not None:
                 os.dup2(target, number)
@@ -80,13 +78,7 @@ def command(
                 os.close(number)
 
     pid = _fork(words, prepare, files[3], encoding)
-    if signal_after is not None:
-        time.sleep(signal_after[0])
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal_after[1])
     code = _waited(pid)
-    for end in silent or ():
-        os.close(end)
     texts = [file.read_text("utf-8", "replace") if file.exists() else "" for file in files[1:]]
     return _ended(code, texts[0], texts[1], texts[2])
 

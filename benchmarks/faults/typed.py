@@ -87,7 +87,7 @@ def keys(rng: random.Random) -> Case:
                 if key is None:
                     break
                 terminal.send(key)
-                if terminal.wait_for(f"→ {label}", 10) is None:
+                if terminal.wait_for(f"→ {label}", 20) is None:
                     said = terminal.seen.strip()[-80:]
                     outcome.fail("wrong_answers_recorded", f"{what}: pressed {key!r} for {label!r}, it said {said!r}")
                     break

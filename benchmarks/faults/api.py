@@ -34,10 +34,12 @@ METHODS = sorted(
     for name, method in inspect.getmembers(askwise.Session, inspect.isfunction)
     if not name.startswith("_") and name not in INSIDE
 )
-VALUES = (
-    "Answer", "Budget", "Certificate", "DiameterBelow", "Estimate", "Option", "Problem", "Question", "Sample", "any_of",
-    "davidson", "noise_beta", "strategies", "AskwiseError", "NothingToAsk",
-)  # fmt: skip
+# every other public name that can be called: stopping rules, losses, records, errors
+VALUES = tuple(
+    name
+    for name in askwise.__all__
+    if callable(getattr(askwise, name)) and name not in (*GOALS, "change_goal", "from_json", "save", "to_sklearn")
+)
 
 
 def case(seed: int, number: int) -> Case:
@@ -97,7 +99,7 @@ def _survives(session: askwise.Session, outcome: Outcome, what: str) -> None:
 
 
 def _value(rng: random.Random) -> Case:
-    """The other public names: stopping rules, losses, records, the session itself."""
+    """The other public names."""
     name = rng.choice((*VALUES, "Session", "Session", "open", "Budget", "DiameterBelow", "Problem", "noise_beta"))
 
     def run(folder: Path, outcome: Outcome) -> None:
@@ -183,8 +185,8 @@ def _consistent(
 
 
 def _with_session(rng: random.Random) -> Case:
-    """change_goal, save and to_sklearn."""
-    setting, name = Setting.any(rng), rng.choice(("change_goal", "change_goal", "save", "to_sklearn"))
+    """change_goal, save, to_sklearn, and what that predicts."""
+    setting, name = Setting.any(rng), rng.choice(("change_goal", "change_goal", "save", "to_sklearn", "predict"))
 
     def run(folder: Path, outcome: Outcome) -> None:
         session = setting.session(folder / "x.askwise")
@@ -197,7 +199,10 @@ def _with_session(rng: random.Random) -> Case:
                 ("k", "item", "score", "rows", "epsilon", "budget", "rule", "by", "fair_on", "draws", "")
             )
             base |= {option: odd_argument(rng, option)[1]} if option else {}
-        call = odd_call(rng, name, getattr(askwise, name), base)
+        if name == "predict":
+            call = odd_call(rng, name, askwise.to_sklearn(KINDS["label"]()).predict, {})
+        else:
+            call = odd_call(rng, name, getattr(askwise, name), base)
         call = Call(f"{call.what} with {list(base)[1:]}", call.function, call.positional, call.named)
         tried = called(outcome, call)
         _consistent(setting, session, tried, folder, outcome, call.what)

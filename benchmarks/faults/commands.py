@@ -21,7 +21,7 @@ from benchmarks.faults.typed import ENCODINGS, check, keys, piped, study
 from benchmarks.faults.words import ANSWER_TABLES, NAMES, odd_words
 
 COUNT = 720
-QUICK = 36
+QUICK = 30
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PLAIN = ("status", "status --json", "next --count 2", "next --json", "report -o r.html", "export x.csv", "goal", "ask")
 START = [sys.executable, "-c", "from askwise.cli import main; main()"]
@@ -40,9 +40,6 @@ def case(seed: int, number: int) -> Case:
 
 
 def warm_up(folder: Path) -> None:
-    path = study(folder, ("no", "yes"))
-    for words in (["ask", str(path), "--no-forecast"], ["status", str(path)]):
-        subprocess.run([*START, *words], input=b"yes\n", capture_output=True, env={**os.environ, "COLUMNS": "80"})
     for kind in KINDS:
         Setting(kind, 1, True, False).session().certificate()
     from askwise.cli import app  # noqa: F401  loaded once, for all forks
@@ -98,7 +95,7 @@ def _signals(rng: random.Random) -> Case:
                 given.append("3" if numbers else "no")
             terminal.wait_for("a number: " if numbers else "undecided")
             terminal.kill(number)
-            ended = terminal.end(15)
+            ended = terminal.end(30)
             mode = terminal.restored
         ended.judge(outcome, what, (128 + number, 0) if number != signal.SIGINT else (130,))
         outcome.expect(mode, "tracebacks", f"{what}: the terminal is left in another mode")

@@ -46,7 +46,7 @@ class Ended:
         outcome.refused += self.code == 2
         outcome.accepted += self.code == 0
         if self.code is None:
-            outcome.fail("hangs", f"{what}: still running after {LIMIT:.0f} s")
+            outcome.fail("hangs", f"{what}: it did not end by itself")
         elif self.exception:
             outcome.failures.append(Failure("tracebacks", what, self.exception[:SHORT], self.where))
         elif "Traceback (most recent call last)" in self.err or "Exception ignored" in self.err:
@@ -63,15 +63,13 @@ def command(
     out: str = "file",
     err: str = "file",
     encoding: str = "utf-8",
-    signal_after: tuple[float, int] | None = None,  # seconds, and which
 ) -> Ended:
-    """Runs `askwise WORDS` without a terminal. With a signal, standard input stays open and silent."""
+    """Runs `askwise WORDS` without a terminal."""
     files = [folder / f".{name}" for name in ("in", "out", "err", "status")]
     files[0].write_bytes(stdin or b"")
-    silent = os.pipe() if signal_after else None
 
     def prepare() -> None:
-        source = silent[0] if silent else os.open(files[0], os.O_RDONLY)
+        source = os.open(files[0], os.O_RDONLY)
         for target, number in ((source, 0), (_sink(out, files[1]), 1), (_sink(err, files[2]), 2)):
             if target is not None:
                 os.dup2(target, number)
@@ -80,13 +78,7 @@ def command(
                 os.close(number)
 
     pid = _fork(words, prepare, files[3], encoding)
-    if signal_after is not None:
-        time.sleep(signal_after[0])
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal_after[1])
     code = _waited(pid)
-    for end in silent or ():
-        os.close(end)
     texts = [file.read_text("utf-8", "replace") if file.exists() else "" for file in files[1:]]
     return _ended(code, texts[0], texts[1], texts[2])
 
@@ -123,6 +115,8 @@ def _become(words: Sequence[str | bytes], status: Path, encoding: str) -> int:
     from askwise.cli import main
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # whatever this process was started with
+        signal.signal(number, signal.SIG_DFL)
     sys.argv = ["askwise", *map(os.fsdecode, words)]
     sys.stdin, sys.stdout = _stream(0, "r", encoding, "strict"), _stream(1, "w", encoding, "strict")
     sys.stderr = _stream(2, "w", encoding, "backslashreplace")

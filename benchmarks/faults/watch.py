@@ -11,6 +11,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import warnings
@@ -27,7 +28,7 @@ from benchmarks.faults.common import FAULTS, Area, Outcome
 PATIENCE = 60.0  # seconds for one case
 COMPILING = 600.0  # seconds for what is compiled before the first one
 MEMORY = 8 << 30  # bytes of address space, so that a request for more is an error and not the end of the machine
-PDEATHSIG, NEWNS = 1, 0x20000  # of Linux: a signal when the parent ends; mounts that end with the process
+PDEATHSIG, NEWNS = 1, 0x20000  # what Linux calls a signal at the parent's end, and mounts of one's own
 Result = tuple[int, str, Outcome]  # the case, what it was, what came of it
 
 
@@ -100,10 +101,7 @@ def _start(area: Area, seed: int, numbers: Sequence[int], root: str) -> Worker:
 def _work(pipe: Connection, area: Area, seed: int, numbers: list[int], root: str) -> None:
     """The child: a message before and after each case."""
     os.setpgrp()
-    system = ctypes.CDLL(None)
-    system.prctl(PDEATHSIG, signal.SIGKILL)  # if the parent is killed, nobody is left to watch
-    if system.unshare(NEWNS) == 0:
-        subprocess.run(["mount", "--make-rprivate", "/"], capture_output=True)
+    _die_with_parent()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")
@@ -121,6 +119,15 @@ def _work(pipe: Connection, area: Area, seed: int, numbers: list[int], root: str
         pipe.send((number, case.what, outcome))
     pipe.close()
     os._exit(0)  # no clean-up of what odd cases left behind
+
+
+def _die_with_parent() -> None:
+    """If the parent is killed, nobody is left to watch; and what this process mounts ends with it."""
+    if sys.platform == "linux":
+        system = ctypes.CDLL(None)
+        system.prctl(PDEATHSIG, signal.SIGKILL)
+        if system.unshare(NEWNS) == 0:
+            subprocess.run(["mount", "--make-rprivate", "/"], capture_output=True)
 
 
 class _folder:

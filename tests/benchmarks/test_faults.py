@@ -6,6 +6,7 @@ import ctypes
 import json
 import os
 import random
+import re
 import signal
 import sys
 from types import SimpleNamespace
@@ -189,6 +190,14 @@ def test_the_same_seed_gives_the_same_cases(name):
     first, again, other = ([machine.AREAS[name].case(seed, n).what for n in places] for seed in (0, 0, 1))
     assert first == again
     assert name == "tables" or first != other  # a table's case is named by its number
+
+
+def test_every_public_name_is_tried():
+    tried = {re.match(r"\w+", api.case(0, number).what).group() for number in range(1500)}
+    named = {name for name in askwise.__all__ if callable(getattr(askwise, name))}
+    methods = {name for name in vars(askwise.Session) if not name.startswith("_")} - {*api.INSIDE}
+    assert named <= tried
+    assert methods <= tried
 
 
 def test_a_whole_run_is_large_enough():

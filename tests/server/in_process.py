@@ -62,13 +62,24 @@ class Server:
         self.life = self.app.router.lifespan_context(self.app)
         self.loop.run_until_complete(self.life.__aenter__())
 
-    def send(self, method, path, body=None, headers=None):
-        async def reply():
-            transport = ASGITransport(app=self.app)
-            async with AsyncClient(transport=transport, base_url="http://testserver") as client:
-                return await client.request(method, path, json=body, headers=headers)
+    async def _reply(self, method, path, body, headers):
+        async with AsyncClient(transport=ASGITransport(app=self.app), base_url="http://testserver") as client:
+            return await client.request(method, path, json=body, headers=headers)
 
-        return self.loop.run_until_complete(reply())
+    async def _rest(self):
+        """Until everything is worked out that was begun: the same requests then always lead to the same state."""
+        while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(tasks)
+
+    def send(self, method, path, body=None, headers=None):
+        reply = self.loop.run_until_complete(self._reply(method, path, body, headers))
+        self.loop.run_until_complete(self._rest())
+        return reply
+
+    def begin(self, path, body, seconds):
+        """Posts, and waits so long, whether or not there is a reply by then."""
+        self._begun = self.loop.create_task(self._reply("POST", path, body, None))
+        self.loop.run_until_complete(asyncio.sleep(seconds))
 
     def stop(self):
         self.loop.run_until_complete(self.life.__aexit__(None, None, None))

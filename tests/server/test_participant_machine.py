@@ -283,15 +283,33 @@ class ParticipantMachine(RuleBasedStateMachine):
 
     # ------------------------------------------------------------------ servers
 
-    @rule(server=SERVER, killed=st.booleans())
-    def restart(self, server, killed):
-        """Killed, a server has no time to finish anything."""
-        if killed:
-            self.servers[server].kill()
-        else:
-            self.servers[server].stop()
+    @rule(server=SERVER)
+    def restart(self, server):
+        self.servers[server].stop()
         self.servers[server] = Server(self.apps[server])
         self.check()
+
+    @rule(which=CHOICE, server=SERVER, said=st.integers(0, 1), cut=st.integers(0, 9))
+    def kill_while_somebody_tells(self, which, server, said, cut):
+        """The answer that got no reply may be there or not; sent again to the other server, it is there once."""
+        person = self.someone(which)
+        question = self.meant(person, 0, "shown")
+        response = self.models[person.log].responses.get(question, ["left"] * 2)[said]
+        body = {"question": question, "response": response, "key": self.key()}
+        allowed = self.may_answer(person, question)
+        self.servers[server].begin(f"{person.path}/answers", body, cut / 1000)
+        self.servers[server].kill()
+        self.servers[server] = Server(self.apps[server])
+        told = [event for event in self.new_events(person.log) if event["event"] != "ask"]
+        if not told:
+            self.send(person, 1 - server, "answers", body, ("tell", question, response), allowed)
+            return
+        assert allowed
+        assert [(event["event"], event["key"], event["who"]) for event in told] == [("tell", body["key"], person.id)]
+        person.in_force[question] = "tell", response
+        person.shown = None
+        person.sent.append(("answers", body))
+        self.send_again(which, 1 - server, len(person.sent) - 1, 0)
 
     def logs_replay(self):
         for log in self.models:

@@ -46,16 +46,16 @@ class ParticipantMachine(Site):
         self.servers = [Server(app) for app in self.apps]
         self.people, self.models, self.journals = [], {}, {}
         self.invite(0, None)
-        self.invite(1, 4)
+        self.invite(1, 2)
 
     def meant(self, person, which, whose):
         """Some question: mostly the one before them."""
-        asked = list(self.models[person.log].asked)
+        model = self.models[person.log]
         if whose == "shown" and person.shown is None and not self.resting(person):
             self.look(self.people.index(person), which % 2)
         others = [other.shown for other in self.people if other is not person and other.shown]
-        known = {"shown": [person.shown] if person.shown else [], "another's": others, "any": asked}
-        found = known.get(whose) or ["q99"]
+        known = {"shown": [person.shown] if person.shown else [], "another's": others, "open": model.open()}
+        found = known.get(whose, list(model.asked)) or ["q99"]
         return found[which % len(found)]
 
     # ------------------------------------------------------------------ participants
@@ -72,7 +72,7 @@ class ParticipantMachine(Site):
     @rule(
         which=CHOICE,
         server=SERVER,
-        whose=st.sampled_from(["shown", "shown", "shown", "another's", "any", "unknown"]),
+        whose=st.sampled_from(["shown", "shown", "another's", "open", "any"]),
         place=CHOICE,
         said=st.integers(0, 1),
     )
@@ -89,7 +89,7 @@ class ParticipantMachine(Site):
         for which, server, said in turns:
             self.tell(which, server, "shown", 0, said)
 
-    @rule(which=CHOICE, server=SERVER, whose=st.sampled_from(["shown", "shown", "another's", "any"]), place=CHOICE)
+    @rule(which=CHOICE, server=SERVER, whose=st.sampled_from(["shown", "another's", "open", "any"]), place=CHOICE)
     def skip(self, which, server, whose, place):
         person = self.someone(which)
         question = self.meant(person, place, whose)

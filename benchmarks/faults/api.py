@@ -21,7 +21,7 @@ from benchmarks.faults.odd import mutated
 from benchmarks.faults.sessions import KINDS, MATRIX, TABLE, Setting, difference, problem_by_hand
 
 COUNT = 4_000
-QUICK = 60
+QUICK = 48
 REQUIRED: dict[str, dict[str, Any]] = {
     **{goal: {"data": TABLE, "draws": 8} for goal in GOALS},
     "best_column": {"data": MATRIX, "draws": 8},

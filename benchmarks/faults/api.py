@@ -13,6 +13,7 @@ from typing import Any
 
 import askwise
 from askwise.goals import GOALS
+from askwise.report.page import page
 from askwise.study import close
 from benchmarks.faults.calls import Call, called, odd_argument, odd_call
 from benchmarks.faults.common import Case, Outcome, Tried, a_response, attempt, compare, dice, same_answer
@@ -20,7 +21,7 @@ from benchmarks.faults.odd import mutated
 from benchmarks.faults.sessions import KINDS, MATRIX, TABLE, Setting, difference, problem_by_hand
 
 COUNT = 4_000
-QUICK = 60
+QUICK = 48
 REQUIRED: dict[str, dict[str, Any]] = {
     **{goal: {"data": TABLE, "draws": 8} for goal in GOALS},
     "best_column": {"data": MATRIX, "draws": 8},
@@ -87,9 +88,10 @@ def _works(session: askwise.Session, rng: random.Random, outcome: Outcome, what:
 
 
 def _survives(session: askwise.Session, outcome: Outcome, what: str) -> None:
-    """Written down and read again, or refused; nothing in between."""
+    """Written down and read again, and shown as a page, or refused; nothing in between."""
     written = attempt(outcome, f"{what}, then to_json()", session.to_json)
     if written.done and session.recipe is not None:
+        attempt(outcome, f"{what}, then page()", lambda: page(session).encode())
         again = attempt(outcome, f"{what}, then from_json()", lambda: askwise.from_json(written.value))
         if again.refusal is not None:
             outcome.fail("silent_losses", f"{what}: to_json() wrote what from_json() refuses", again.refusal)
@@ -231,6 +233,7 @@ def _document(rng: random.Random) -> Case:
             attempt(outcome, f"{call.what}, then ask()", tried.value.ask)
             attempt(outcome, f"{call.what}, then done", lambda: tried.value.done)
             attempt(outcome, f"{call.what}, then certificate()", tried.value.certificate)
+            attempt(outcome, f"{call.what}, then page()", lambda: page(tried.value).encode())
 
     return Case(f"from_json of {setting}", run)
 

@@ -23,7 +23,7 @@ from benchmarks.faults.sessions import ALIKE, KINDS, STORED, Setting, answered
 from benchmarks.faults.under_way import limited, under_way
 
 COUNT = 1_000
-QUICK = 36
+QUICK = 30
 
 
 def case(seed: int, number: int) -> Case:

@@ -33,7 +33,7 @@ WRITERS: tuple[tuple[str, Callable[[Path, random.Random], str]], ...] = (
 NAMES = sorted(GOALS)
 BROKEN = 117 * len(WRITERS)  # files
 COUNT = BROKEN * len(NAMES)
-QUICK = 64
+QUICK = 56
 ANSWERS = 5
 LABELS = (("no", "yes"), ("a", "b", "c"), ("0", "1"), ("s", "q"), ("é", "[b]"), ("left", "right"))
 

@@ -82,9 +82,17 @@ def _watched(
             if ended:
                 _kill(worker)
                 active.remove(worker)
+                _require(root)
                 if worker.todo:
                     active.append(_start(area, seed, worker.todo, root))
     return results
+
+
+def _require(root: str) -> None:
+    if not os.path.isdir(root):
+        raise RuntimeError(
+            f"the scratch folder {root} was removed under way, so what came since means nothing; run again"
+        )
 
 
 def _start(area: Area, seed: int, numbers: Sequence[int], root: str) -> Worker:

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import sys
 from types import SimpleNamespace
@@ -158,6 +159,12 @@ def test_a_crash_is_found_and_the_rest_goes_on():
     found = run(area(crash, FINE), 0, [0, 1])
     assert [outcome.accepted for _, _, outcome in found] == [0, 1]
     assert [failure.kind for failure in found[0][2].failures] == ["tracebacks"]
+
+
+def test_a_lost_scratch_folder_is_no_defect_of_the_product():
+    gone = Case("gone", lambda folder, outcome: shutil.rmtree(folder.parent))
+    with pytest.raises(RuntimeError, match="scratch folder"):
+        run(area(gone, FINE), 0, [0, 1])
 
 
 def test_every_failure_can_be_repeated(monkeypatch, capsys):

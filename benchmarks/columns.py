@@ -1,8 +1,7 @@
 """Finding the best column of a matrix: how wrong the posterior still is, by rule, and the cost of a question.
 
 `python -m benchmarks.columns [--json] [--seeds 40] [--first 0] [--workers 2]`: every rule meets the same matrices and
-the same known entries, so that differences are paired by seed. (Query by committee asks at random here: two structures
-never give an entry the very same number.)
+the same known entries, so that differences are paired by seed.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from askwise.simulate.columns import columns
 from askwise.simulate.people import answer
 from askwise.streams import stream
 
-RULES = ("random", "qbc", "variance", "ndbal", "expected")
+RULES = ("random", "variance", "ndbal", "expected")
 STEPS = (50, 100, 250)
 CHAINS = 32
 AIM = 20.0  # CPU milliseconds a question

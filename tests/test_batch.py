@@ -272,6 +272,33 @@ def test_answers_in_any_order_some_never_and_replay():
     assert timeless(other.log) == timeless(session.log)
 
 
+def test_a_batch_is_the_same_in_one_go_or_little_by_little():
+    at_once, slowly = choices(), choices()
+    for count in (1, 2, 4):
+        slowly.ask(count)
+    assert [question.atom for question in slowly.ask(6)] == [question.atom for question in at_once.ask(6)]
+
+
+def test_exact_weights_never_run_out(monkeypatch):
+    """However few structures the imagined answers leave, their weights are exact: nothing is drawn afresh."""
+    monkeypatch.setattr(batch, "_refreshed", None)
+    problem, prior = label_problem(generator(728), 2, inf, size=300, atoms=12)
+    rng = generator(729)
+    branches = imagined(problem, prior, prior.sample(300, rng), range(12), rng)
+    assert min(effective(branch.sample.weights) for branch in branches) < 5
+
+
+def test_a_branch_draws_no_more_than_so_many_afresh(monkeypatch):
+    drawn = []
+    problem, prior = label_problem(generator(730), 2, 9.0, size=300, atoms=9)
+    monkeypatch.setattr(Drawn, "sample", lambda self, count, rng: drawn.append(count) or whole(self.exact))
+    rng = generator(731)
+    sample = Sample(prior.structures, prior.weights, exact=False)
+    imagined(problem, Drawn(prior), sample, range(9), rng)
+    assert drawn
+    assert max(drawn) == batch.LEAST == 200
+
+
 def test_random_questions_need_no_imagination(monkeypatch):
     monkeypatch.setattr("askwise.turn.imagine", None)
     assert len(choices("random").ask(6)) == 6

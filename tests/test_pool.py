@@ -133,6 +133,17 @@ def test_a_pool_replays_to_the_same_question(tmp_path):
     assert len(json.loads(session.to_json())["recipe"]["data"]["x0"]) == 2000  # the sample, not the pool
 
 
+def test_a_simulated_future_runs_no_race(tmp_path, monkeypatch):
+    """It takes its questions from the rows that stand for all."""
+    session = classifier(written(tmp_path / "rows.parquet", points(5000)), labels=("no", "yes"), seed=1, draws=50)
+    monkeypatch.setattr("askwise.turn.race", None)
+    future = session.branch(seed=2, effort=40)
+    sample = set(session.recipe["options"]["pool"]["sample"])
+    for _ in range(3):
+        assert future.ask().atom in sample
+        future.tell("no")
+
+
 def test_questions_show_names_and_several_are_asked_together(tmp_path):
     table = points(5000)
     session = classifier(written(tmp_path / "rows.parquet", table), seed=1, draws=100, name="name")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import askwise
+import askwise.turn
 from askwise.goals import change_goal
 from askwise.stopping import Budget
 from askwise.study import close
@@ -63,6 +64,20 @@ def test_a_session_that_is_resumed_goes_on_in_the_same_round(tmp_path):
     again = askwise.open(tmp_path / "drinks.askwise")
     assert again.turn.revision == session.turn.revision == 8
     assert np.array_equal(again.sample.structures, session.sample.structures)
+
+
+def test_a_turn_computes_each_thing_once(monkeypatch):
+    counted = []
+    for name in ("certify", "estimate", "average_diameter"):
+        own = getattr(askwise.turn, name)
+        monkeypatch.setattr(
+            f"askwise.turn.{name}", lambda *given, own=own, name=name: counted.append(name) or own(*given)
+        )
+    session = askwise.best_item(["tea", "coffee", "water", "milk"], seed=1, draws=50)
+    for _ in range(3):
+        assert session.sample is session.sample
+        session.certificate(), session.estimate(), session.diameter, session.reason
+    assert sorted(counted) == ["average_diameter", "certify", "estimate"]
 
 
 def test_a_budget_counts_the_answers_in_force():

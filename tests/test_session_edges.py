@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.errors import AnswerError, AskwiseError, SettingError
+from askwise.errors import AnswerError, AskwiseError, DataError, SettingError
 from tests.helpers import timeless
 
 NAMES = ["tea", "coffee", "water", "milk", "juice", "cocoa"]
@@ -155,6 +155,48 @@ def test_a_key_belongs_to_who_used_it(session):
     assert len(session.answers) == 1
 
 
+# ------------------------------------------------------------------ logs that no session wrote
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        {"atom": ""},
+        {"atom": []},
+        {"atom": [0]},
+        {"atom": [0, 99]},
+        {"options": None},
+        {"options": [None]},
+        {"options": [{"colour": "red"}]},
+        {"codes": [1]},
+        {"codes": [[1]]},
+        {"responses": None},
+        {"text": 7},
+        {"info": None},
+        {"kind": []},
+    ],
+)
+def test_a_question_that_is_none_is_not_replayed(session, harm):
+    answer(session, "Ann", "Ben")
+    askwise.change_goal(session, "top_k", k=2)
+    answer(session, "Ann")
+    log = [dict(event) for event in session.log]
+    log[-2] |= harm
+    new = askwise.best_item(NAMES, draws=16, seed=1)
+    with pytest.raises(DataError, match=r"^event 6 of the log cannot be replayed|^event 7 of the log"):
+        new.replay(log)
+    assert new.log == []
+    assert new.problem.distance.phrase == askwise.best_item(NAMES).problem.distance.phrase
+    answer(new, "Ann")
+
+
+@pytest.mark.parametrize("events", [7, [7], [{}], [None], ["ask"], [{"event": []}], [{"event": "goal"}]])
+def test_what_is_no_log_is_not_replayed(session, events):
+    with pytest.raises(DataError, match="cannot be replayed"):
+        session.replay(events)
+    assert session.log == []
+
+
 # ------------------------------------------------------------------ questions of one's own choice
 
 
@@ -190,8 +232,9 @@ def test_a_count_is_a_whole_number(session, count):
 # ------------------------------------------------------------------ several threads
 
 
-def test_threads_take_turns(session):
+def test_threads_take_turns():
     """Whatever they do at once, the log is one that a single thread could have written."""
+    session, again = (askwise.best_item(NAMES, draws=16, seed=1, repeat=True) for _ in range(2))
 
     def work(number):
         for _ in range(6):
@@ -205,7 +248,6 @@ def test_threads_take_turns(session):
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
-    again = askwise.best_item(NAMES, draws=16, seed=1)
     again.replay(session.log)
     assert (again.sample.structures == session.sample.structures).all()
     assert timeless(again.log) == timeless(session.log)

@@ -191,7 +191,8 @@ def _assumptions(problem: Problem, sample: Sample, worth: float) -> tuple[str, .
         counted = f"the {DRAWS} draws behind it are independent and from the posterior"
     else:
         chains = len(np.unique(sample.chains))
-        counted = f"the {DRAWS} draws of {chains} chains behind it are from the posterior and worth {worth:.0f}"
+        drawn = f"the {DRAWS} draws of {chains} chains behind it are from the posterior"
+        counted = f"{drawn} and worth {worth:.0f} independent ones"
     return (f"the truth is one of the structures of {type(problem.family).__name__}", noise, counted)
 
 

@@ -15,7 +15,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _notices: list[str] = []  # what was said about the cache
 
 
-class SafeCache(FunctionCache):  # type: ignore[misc]  # numba has no types
+class SafeCache(FunctionCache):
     """Machine code on disk; where it cannot be read or written, every process compiles its own.
 
     An index that failed is deleted: a damaged one is written anew, and one that lists what was not written after all
@@ -24,14 +24,14 @@ class SafeCache(FunctionCache):  # type: ignore[misc]  # numba has no types
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception as error:  # a damaged file may raise anything
             self._give_up(error)
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
-            super().save_overload(sig, data)
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
         except Exception as error:
             self._give_up(error)
 
@@ -64,7 +64,7 @@ def machine_code(**options: Any) -> Callable[[Function], Function]:
     def decorate(function: Function) -> Function:
         compiled = numba.njit(**options)(function)
         try:
-            compiled._cache = SafeCache(function)
+            compiled._cache = SafeCache(function)  # type: ignore[no-untyped-call]
         except RuntimeError:  # numba found no folder to keep it in
             _say_once("no folder can be written to; set NUMBA_CACHE_DIR to one")
         return cast(Function, compiled)

@@ -27,7 +27,17 @@ NUMBER = "number"  # the kind of question that is answered with a number of one'
 # what comes with an answer: how many letters it may have, and an example
 TEXTS = {"who": (200, "Ann"), "key": (200, "k1"), "reason": (2000, "both unknown")}
 MAX_SECONDS = 1e9
-PARTS = ("atom", "kind", "options", "responses", "codes", "text", "gain", "info")  # of the event of a new question
+OPTION_PARTS = ({"name"}, {"name", "image"})
+PARTS: dict[str, Any] = {  # of the event of a new question, and of what kind they are
+    "atom": (int, float, list),
+    "kind": str,
+    "options": list,
+    "responses": list,
+    "codes": list,
+    "text": str,
+    "gain": (int, float),
+    "info": dict,
+}
 
 
 class Journal(Protocol):
@@ -96,8 +106,16 @@ class Conversation:
             raise AnswerError(f"an event names its question, got {id!r}")
         if kind == "ask" and id in self.asked:
             raise AnswerError(f"question {id} was asked before")
-        if kind == "ask" and not all(part in event for part in PARTS):
-            raise AnswerError(f"question {id} lacks one of {', '.join(PARTS)}")
+        if kind == "ask" and not all(isinstance(event.get(part), kinds) for part, kinds in PARTS.items()):
+            raise AnswerError(f"question {id} lacks one of {', '.join(PARTS)}, or it is of another kind")
+        if kind == "ask" and not (
+            all(
+                isinstance(option, dict) and {"name"} <= option.keys() <= {"name", "image"}
+                for option in event["options"]
+            )
+            and all(isinstance(pair, list) and len(pair) == 2 for pair in event["codes"])
+        ):
+            raise AnswerError(f"question {id} shows something else than options, or its codes are no pairs")
         if kind in ("tell", "skip"):
             self.to_answer(id)
         if kind == "tell":

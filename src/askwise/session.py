@@ -239,11 +239,13 @@ class Session(Reading):
         """
         if self.log:
             raise SettingError(f"a log is replayed on a new session; this one has {len(self.log)} events")
+        aim = self.aim
         try:
             for event in events:
                 self._apply(event)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
             number = len(self.log) + 1
+            self.aim = aim
             self._begin()
             raise DataError(
                 f"event {number} of the log cannot be replayed ({type(error).__name__}: {error}); "

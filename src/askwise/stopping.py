@@ -22,6 +22,7 @@ BLOCK = 1024  # pairs drawn together at most
 SURE = 3  # standard errors at which the draws at hand are taken to rule a diameter out
 HOPE = 1  # standard errors of luck for which more are drawn
 BET = 0.5  # share of the largest bet that may be made: distances are skewed, and a large one costs a large bet dearly
+SMALLEST = 1e-300  # epsilon and delta: below, there are more pairs of draws than can be counted
 FEW = 30  # draws, below which their pairs say nothing about their own error
 
 
@@ -59,13 +60,15 @@ class Budget:
 
 @dataclass(frozen=True)
 class DiameterBelow:
-    """The paper's promise: with probability 1 - delta over all rounds, it never stops while the average diameter is
-    above epsilon, and always stops once it is at most epsilon / 2.
+    """Stop once the average diameter is below epsilon: too soon in any round with probability delta at most.
 
-    A test takes pairs of draws, at most half as many as the paper's, and is passed as soon as a bet against "epsilon or
-    more" has won often enough. The draws at hand are the first of them where two samples share nothing. It is left out
-    when they leave no hope, by disjoint pairs or by all, and given up once it is unlikely to be passed: waiting can
-    only make it stop later.
+    A test takes pairs of draws and is passed as soon as a bet against "epsilon or more" has won often enough, which for
+    independent pairs is a proof. It is left out or given up where the draws leave little hope, so that it may miss a
+    round in which it would have been passed, and a question more is asked. At half of epsilon that happened in fewer
+    than one round of a hundred (tests/test_stopping.py); the paper's test of (48 / eps) ln(t (t + 1) / delta) pairs,
+    which this one does not exceed, would miss none with probability 1 - delta over all rounds. The draws at hand are
+    the first of the test where draws are independent. Pairs of draws of chains, which are not, count for what they are
+    worth by the spread of the chains' means: an estimate, not a proof.
     `closeness` (at least 1) is how far the prior may be from the truth's own distribution: epsilon shrinks by its
     square.
 
@@ -78,10 +81,10 @@ class DiameterBelow:
     closeness: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0 < self.epsilon <= 1:
-            raise SettingError(f"epsilon must be in (0, 1], got {self.epsilon}")
-        if not 0 < self.delta < 1:
-            raise SettingError(f"delta must be in (0, 1), got {self.delta}")
+        if not SMALLEST <= self.epsilon <= 1:
+            raise SettingError(f"epsilon must be in (0, 1] and at least {SMALLEST:g}, got {self.epsilon}")
+        if not SMALLEST <= self.delta < 1:
+            raise SettingError(f"delta must be in (0, 1) and at least {SMALLEST:g}, got {self.delta}")
         if not 1 <= self.closeness < inf:
             raise SettingError(f"closeness must be at least 1, got {self.closeness}")
 

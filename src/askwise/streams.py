@@ -1,4 +1,5 @@
-"""Named random streams, so that a log of answers replays to the same next question, bit for bit."""
+"""Named random streams, so that a log of answers replays to the same next question: bit for bit on the same kind of
+machine, with the same versions of what computes."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def _check_sample(posterior: Posterior) -> None:
     of = first.chains
     _require(
         of is None or (np.shape(of) == (count,) and len(set(of)) >= 2),
-        f"chains says for each of {count} draws which of at least two chains it came from, or is None; got shape {np.shape(of)}",
+        f"chains must say for each of {count} draws which of at least two chains it came from, or be None",
     )
     for name, value in posterior.diagnostics().items():
         _require(isinstance(value, float), f"the diagnostic {name!r} is a {type(value).__name__}; make it a float")

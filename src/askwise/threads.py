@@ -94,7 +94,7 @@ def processor() -> str:
     >>> len(processor().split())
     3
     """
-    from llvmlite import binding  # the part of numba that knows, and loads in a moment
+    from llvmlite import binding  # type: ignore[import-untyped]  # a part of numba that loads in a moment
 
     name = os.environ.get("NUMBA_CPU_NAME") or binding.get_host_cpu_name()
     features = os.environ.get("NUMBA_CPU_FEATURES") or binding.get_host_cpu_features().flatten()

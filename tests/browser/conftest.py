@@ -16,7 +16,15 @@ from askwise.study.store import Store
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    from tests.browser.site import TOLD, WORDS, Site, playwright, png, sessions  # skips where there is no browser
+    from tests.browser.site import (  # skips where there is no browser
+        TOKEN,
+        TOLD,
+        WORDS,
+        Site,
+        playwright,
+        png,
+        sessions,
+    )
 
     chromium = shutil.which("chromium")
     if chromium is None:
@@ -36,6 +44,8 @@ def site(tmp_path_factory):
         "0",
         "--workers",
         "1",
+        "--token",
+        TOKEN,
     ]
     single = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     with (

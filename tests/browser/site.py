@@ -26,6 +26,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 TABLE = [{"name": f"item {i}", "x": (7 * i) % 11, "y": (5 * i) % 13} for i in range(12)]
 WORDS = ["a bell", "a key", "rain", "a long walk with a friend", "salt", "wool"]
 TOLD = "Go by <b>sound</b> only.\n<script>document.title='evil'</script>"
+TOKEN = "secret-of-the-owner"
 KINDS = {"pair": "ArrowLeft", "same": "ArrowRight", "triple": "2", "label": "1", "number": "3.5"}
 
 

@@ -83,7 +83,7 @@ def test_simulate_shows_people_a_table():
         (["choice", "--sigma", "-1"], "sigma must be positive, got -1.0"),
         (["classify", "--questions", "0"], "questions and runs must be at least 1, seed at least 0"),
         (["line", "--noise", "0.6"], "noise must be from 0 to below 0.5"),
-        (["classify", "--noise", "1.5"], "lapses must be from 0 to below 1, got 1.5"),
+        (["classify", "--noise", "1.5"], "--noise must be from 0 to below 1, got 1.5"),
         (["classify", "--seed", "-1"], "seed at least 0"),
         (["classify", "--workers", "0"], "workers must be at least 1, got 0"),
         (["classify", "--cluster", "tcp://127.0.0.1:9"], "no dask scheduler answers at 'tcp://127.0.0.1:9'"),

@@ -87,6 +87,16 @@ def test_a_whole_sitting(path):
     assert [event["event"] for event in log if event["event"] in ("skip", "undo")] == ["skip", "undo", "undo"]
 
 
+def test_what_is_pressed_before_a_question_is_dropped(path):
+    child = talk(path, "--no-forecast")
+    child.send("1")  # before anything is shown
+    assert asked(child)[0] == "1"
+    child.send("q")
+    child.expect("0 answers kept")
+    child.expect(pexpect.EOF)
+    assert not askwise.open(path).answers
+
+
 def test_ctrl_c_and_a_closed_terminal_keep_everything(path):
     for ending in ("\x03", None):
         child = talk(path, "--no-forecast")

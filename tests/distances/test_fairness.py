@@ -56,7 +56,7 @@ def test_a_small_weight_leaves_disagreement():
 
 @pytest.mark.parametrize("weight", [0.3, 1.0, 5.0])
 def test_within_epsilon_errors_and_gap_are_small_in_the_users_units(weight):
-    """Closer than epsilon: fewer rows than epsilon differ, and the gap is below epsilon / weight, whatever the weight."""
+    """Closer than epsilon: fewer rows than epsilon differ, and the gap is below epsilon / weight, at any weight."""
     rng = generator(93)
     points = rng.standard_normal((200, 3))
     family, middle = LinearPool(points), rng.standard_normal(3)

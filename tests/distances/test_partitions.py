@@ -58,7 +58,7 @@ def test_equal_clusters_are_added_up_first():
 def test_large_sets_are_worked_through_in_blocks(monkeypatch):
     structures = generator(512).integers(5, size=(20, 30))
     whole = ClusterPairs().pairwise(structures)
-    monkeypatch.setattr("askwise.distances.partitions.BLOCK", 1500)
+    monkeypatch.setattr("askwise.structures.clustering_counts.ITEMS_A_CALL", 1500)
     assert (ClusterPairs().pairwise(structures) == whole).all()
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import askwise
 from askwise.errors import AnswerError, DataError
-from askwise.posteriors.matrices import FAR, MatrixPosterior, known_scale
 from askwise.posteriors.clusterings import ClusteringPosterior
+from askwise.posteriors.matrices import FAR, MatrixPosterior, known_scale
 from askwise.split import split
 from askwise.structures.clusterings import Clusterings
 from askwise.structures.matrices import Matrices

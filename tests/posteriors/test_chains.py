@@ -64,6 +64,17 @@ def test_independent_draws_have_no_chains():
     assert Mala.prior(Choice(np.eye(3)), logistic).sample(10, rng).chains is None  # no answer: draws of the prior
 
 
+def test_the_mean_of_independent_draws_varies_as_it_should():
+    """As one over their number: draws of one sample that were alike would make it vary more."""
+    rng, family = generator(337), Choice(np.eye(4))
+    posterior = LogConcave.prior(family, logistic)
+    for pair in ((0, 1), (0, 2), (1, 3), (2, 3)):
+        posterior = posterior.update(Answer(pair, 1), rng)
+    best = np.array([posterior.sample(100, rng).structures.argmax(axis=1) == 0 for _ in range(250)]).astype(float)
+    ratio = 100 * best.mean(axis=1).var(ddof=1) / best.var()
+    assert abs(ratio - 1) < 4 * np.sqrt(2 / 249) + 0.05
+
+
 @pytest.mark.parametrize(("chains", "count"), [(2, 7), (3, 6), (3, 7), (4, 24), (5, 40), (64, 4000), (64, 4032)])
 def test_pairs_are_disjoint_and_of_two_chains(chains, count):
     sample = by_chain([np.arange(start, start + chains) for start in range(0, count, chains)], count)
@@ -156,7 +167,7 @@ def test_certificates_of_trees_count_what_their_draws_are_worth(six):
         rng = generator(336, run)
         certificate = certify(problem, standing(six, rng), Estimate("it", trees[best], 0.0), [], rng)
         means.append(certificate.expected_distance)
-        worth.append(int(certificate.assumptions[-1].split()[-1]))
+        worth.append(int(certificate.assumptions[-1].split()[-3]))
         covered += certificate.upper_bound >= exact
         assert certificate.assumptions[-1].startswith("the 4000 draws of 64 chains behind it are from the posterior")
     assert covered >= 57

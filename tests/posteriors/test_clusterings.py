@@ -195,7 +195,7 @@ def test_more_draws_than_chains_are_fresh_and_pair_different_chains():
 
 
 def test_draws_of_one_chain_are_nearly_independent():
-    """Stopping and certificates count them as independent. With 2 sweeps between them the correlation here is .25."""
+    """So that they are worth nearly their number. With 2 sweeps between them the correlation here is .25."""
     chains, each, rng = 200, 10, generator(534)
     task = clusters(stream(1, 0, "benchmark"), chains=chains)
     posterior, truth = task.prior, task.person.truth

@@ -91,6 +91,10 @@ def test_an_interval_holds_the_truth_as_often_as_it_says():
     assert abs(inside - findings.INSIDE) < 4 * np.sqrt(0.8 * 0.2 / 2000)
 
 
+def test_the_standard_error_of_a_chance_that_the_docs_name():
+    assert 0.5 / DRAWS**0.5 < 0.008
+
+
 def test_the_draws_are_those_of_the_certificate():
     session = best_item(["tea", "coffee", "water", "milk"], by="exact", seed=2)
     for _ in range(3):

@@ -9,10 +9,11 @@ import pytest
 import askwise
 from askwise.server import learner
 from askwise.server.learned import explained
+from askwise.server.overviews import state_of
 from askwise.study.address import Address
 from askwise.study.exchange import copy
 from askwise.study.participants import Rules, invite, rules, set_mode, set_rules, settled, token_of
-from askwise.study.store import Store
+from askwise.study.store import Record, Store
 from tests.server.test_api import OWNER, TABLE
 from tests.server.test_sharing import ask, served, study_at
 
@@ -70,10 +71,10 @@ def test_a_settled_study_says_so_and_goes_on_only_if_the_owner_wants_it(tmp_path
                 assert becomes(client, "open")
                 answer(client, link, f"{link[-4:]}-answer-{turn}")
             assert "budget" in final(client, link)["done"]
-        assert becomes(client, "settled")
+        assert becomes(client, "finished")
         assert client.get(links[1]).json()["question"] is None
     with served(path) as client:  # after a restart
-        assert becomes(client, "settled")
+        assert becomes(client, "finished")
         assert all(one["done"] for one in client.get(HERE, headers=OWNER).json()["participants"])
         going = client.post(f"{HERE}/settings", json={"beyond": True}, headers=OWNER).json()
         assert (going["state"], going["beyond"]) == ("open", True)
@@ -82,9 +83,23 @@ def test_a_settled_study_says_so_and_goes_on_only_if_the_owner_wants_it(tmp_path
         assert reply["answers"] == 5
         assert reply["done"] is None
         client.post(f"{HERE}/settings", json={"beyond": False}, headers=OWNER)
-        assert becomes(client, "settled")
+        assert becomes(client, "finished")
         back = client.post(f"{links[0]}/undo", json={"key": "undo-0001"}).json()
         assert back["question"] is not None  # what one takes back can be answered anew
+
+
+def test_settled_is_what_is_decided_and_finished_what_is_not():
+    """As the reasons to stop are worded: a budget that is used up settles nothing."""
+    near = askwise.best_item(["tea", "milk"], draws=60, seed=1, epsilon=1.0)
+    short = askwise.best_item(["tea", "milk", "water"], draws=60, seed=1, epsilon=1e-6, budget=1)
+    short.tell("left", short.ask())
+    few = askwise.clusters(["tea", "milk"], draws=16, seed=1, epsilon=1e-6)
+    few.skip(few.ask())
+    record = Record(1, "cars", "", "", {}, "", state="open")
+    for session, state in ((near, "settled"), (short, "finished"), (few, "finished")):
+        assert session.reason
+        assert state_of(record, [], Rules("open", why=True, beyond=False), {1: session.reason}) == state
+        assert state_of(record, [], Rules("open", why=True, beyond=True), {1: session.reason}) == "open"
 
 
 def test_an_undo_that_unsettles_a_study_opens_it(tmp_path):
@@ -94,7 +109,7 @@ def test_an_undo_that_unsettles_a_study_opens_it(tmp_path):
         for turn in range(3):
             answer(client, ann, f"answer-{turn}")
         final(client, ann)
-        assert becomes(client, "settled")
+        assert becomes(client, "finished")
         client.post(f"{ann}/undo", json={"key": "undo-0001"})
         assert becomes(client, "open")
 

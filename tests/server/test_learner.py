@@ -42,9 +42,7 @@ def answer(job, who, count):
 def test_who_begins_alike_shares_what_was_worked_out_but_not_the_name(jobs, monkeypatch):
     ann = answer(jobs[0], "ann", 3)
     worked_out = []
-    monkeypatch.setattr(
-        "askwise.session.Session._after", lambda *_: worked_out.append(1) or pytest.fail("worked out again")
-    )
+    monkeypatch.setattr("askwise.turn.Turn.after", lambda *_: worked_out.append(1) or pytest.fail("worked out again"))
     ben = answer(jobs[1], "ben", 3)
     assert not worked_out
     assert ben.turn.posterior is ann.turn.posterior

@@ -74,6 +74,17 @@ def test_forged_tokens_count_as_one_place(cars):
         assert [client.get(ben).status_code for _ in range(9)].count(429) == 2  # each has a limit of their own
 
 
+def test_a_class_behind_one_address_can_load_its_pages(cars):
+    path, links = cars
+    with served(path) as client:
+        client.app.state.buckets = Buckets(rate=0.0)
+        ask(client, links[0])
+        scripts = [f"/static/{name}.js" for name in ("answer", "cards", "clock", "keep", "markup", "outbox", "panels")]
+        codes = {client.get(script).status_code for _ in range(40) for script in scripts}
+        assert codes == {200}
+        assert client.get(links[0]).status_code == 200
+
+
 @pytest.mark.parametrize("behind_proxy", [False, True])
 def test_an_address_that_a_request_claims_is_believed_only_behind_a_proxy(cars, behind_proxy):
     with listening(cars[0], behind_proxy) as (app, port):

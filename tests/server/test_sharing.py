@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -43,7 +45,12 @@ def served(place):
 
 def ask(client, link):
     """The question before somebody, as soon as there is one."""
-    return next(question for _ in range(60) if (question := client.get(link).json()["question"]))
+    for _ in range(200):
+        question = client.get(link).json()["question"]
+        if question:
+            return question
+        time.sleep(0.05)
+    raise AssertionError("there was no question")
 
 
 def told(place, logs):
@@ -73,6 +80,30 @@ def test_two_servers_take_turns_and_nothing_is_refused_lost_or_doubled(place, po
     assert counts == [6] * 6
     keys = [event["key"] for event in told(place, [one.log for one in people])]
     assert sorted(keys) == sorted(f"answer-{turn}-{number}" for turn in range(6) for number in range(3))
+
+
+def test_people_at_two_servers_at_the_same_time(place):
+    people, links = study_at(place, pooled=True)
+    refused, taken = [], []
+
+    def answer(number, link, clients):
+        for turn in range(4):
+            question = ask(clients[(number + turn) % 2], link)
+            said = ("same", "different")[turn % 2]
+            sent = {"question": question["id"], "response": said, "key": f"answer-{number}-{turn}"}
+            while (reply := clients[turn % 2].post(f"{link}/answers", json=sent)).status_code == 503:
+                pass  # as the page does
+            (taken if reply.status_code == 200 else refused).append(sent["key"])
+
+    with served(place) as one, served(place) as other:
+        at_once = [threading.Thread(target=answer, args=(*pair, (one, other))) for pair in enumerate(links)]
+        for thread in at_once:
+            thread.start()
+        for thread in at_once:
+            thread.join()
+    assert not refused
+    assert sorted(event["key"] for event in told(place, [people[0].log])) == sorted(taken)
+    assert len(taken) == 12
 
 
 def test_two_servers_ask_nobody_what_another_was_just_shown(place):

@@ -68,9 +68,9 @@ def test_eubo_needs_items_and_variance_numbers():
 
 def test_another_goal_or_a_plan_cannot_bring_it_in():
     session = askwise.best_column(DATA, seed=1)
-    with pytest.raises(SettingError, match="qbc .* answers are numbers"):
+    with pytest.raises(SettingError, match=r"qbc .* answers are numbers"):
         change_goal(session, "best_column", rule="qbc")
-    with pytest.raises(SettingError, match="bald .* answers are numbers"):
+    with pytest.raises(SettingError, match=r"bald .* answers are numbers"):
         session.branch(seed=1, rule="bald")
     assert session.log == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -119,3 +120,18 @@ def test_hard_set_through_a_session():
             session.tell("same" if family.predict(structures[:1], pair)[0, 0] else "different")
         assert abs(len(session.answers) - needed) <= 1  # atoms that split equally well are told apart by rounding
         assert distance.paired(session.estimate().structure[None], structures[:1])[0] < (0.5 / 8) ** 2
+
+
+@pytest.mark.parametrize("beta", [0.1, 0.7, 2.2])
+@pytest.mark.parametrize("labels", [2, 4])
+def test_the_pick_splits_nearly_as_well_as_the_best(labels, beta):
+    """With exact weights and the 0-1 loss: at least 1 / (1 + e^-beta) of the best noiseless average split."""
+    worst = 1.0
+    for trial in range(200):
+        problem, prior = label_problem(generator(86, trial, labels), labels, beta)
+        noiseless = replace(problem, beta=inf)
+        pick = int(ndbal(problem, prior, whole(prior), np.arange(6), None).gain.argmax())
+        splits = split(noiseless, whole(prior), np.arange(6)).average_split()
+        assert splits[pick] >= splits.max() / (1 + np.exp(-beta)) - 1e-9
+        worst = min(worst, float(splits[pick] / splits.max()))
+    assert worst < 1  # it is not always the best one

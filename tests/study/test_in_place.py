@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 
 import pytest
 import sqlalchemy
@@ -142,15 +143,53 @@ def test_a_log_that_lost_its_end_takes_nothing(place):
         session.ask()
 
 
-def test_a_log_that_lost_events_its_checkpoint_has_seen_is_refused(path):
+@pytest.mark.parametrize("first", [0, 4])
+def test_a_log_that_lost_its_end_is_refused(path, first):
     session = askwise.open(path)
     answer(session, 3)
     close(session)
     with sqlite3.connect(path) as connection:
-        connection.execute("DELETE FROM events WHERE position >= 4")
+        connection.execute(f"DELETE FROM events WHERE position >= {first}")
+        connection.execute("DELETE FROM checkpoints")
     connection.close()
-    with pytest.raises(StudyError, match=r"the last 2 events of .* are gone"):
+    with pytest.raises(StudyError, match=r"the last events of .* are gone"):
         askwise.open(path)
+
+
+@pytest.mark.parametrize("harm", [os.unlink, lambda wal: wal.write_bytes(wal.read_bytes()[:2000]), None])
+def test_what_a_killed_program_wrote_is_in_the_file_itself(path, harm):
+    """Whoever copies the file alone after a crash, or loses the -wal file, has every answer."""
+    writer = f"""
+import askwise, os, signal
+session = askwise.open({str(path)!r})
+for _ in range(3):
+    session.ask()
+    session.tell("left")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert subprocess.run([sys.executable, "-c", writer], check=False).returncode == -9
+    if harm is None:
+        path = shutil.copy(path, path.with_name("copy.askwise"))
+    else:
+        harm(path.with_name("x.askwise-wal"))
+    assert answers(path) == 3
+
+
+@pytest.mark.parametrize("content", [None, 7, "text", b"", b"noise" * 100])
+def test_a_checkpoint_of_noise_is_passed_over(path, content):
+    session = askwise.open(path)
+    answer(session, 3)
+    close(session)
+    if content == b"noise" * 100:
+        content = sha256(content).digest() + content  # not what a damaged disk leaves
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE name = 'checkpoints'")
+    connection.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE checkpoints SET content = ?", (content,))
+    connection.close()
+    assert answers(path) == 3
 
 
 def test_a_store_that_refuses_without_a_reason_ends_the_attempt(path, monkeypatch):

@@ -139,7 +139,7 @@ def test_a_file_of_the_first_version_is_taken_forward(tmp_path):
     path = tmp_path / "x.askwise"
     session = some_study(path)
     with sqlite3.connect(path) as connection:
-        for column in ("parent", "state", "mode", "secret", "settled", "why", "beyond"):
+        for column in ("parent", "state", "mode", "secret", "settled", "why", "beyond", "head"):
             connection.execute(f"ALTER TABLE studies DROP COLUMN {column}")
         connection.execute("DROP TABLE participants")
         connection.execute("DROP TABLE leases")
@@ -155,13 +155,15 @@ def test_a_study_of_the_second_version_is_taken_forward_with_its_people(place):
     study = store.record().study
     ann = invite(store, store.record(), "Ann")
     with store.begin() as connection:
-        for column in ("settled", "why", "beyond"):
+        for column in ("settled", "why", "beyond", "head"):
             connection.execute(text(f"ALTER TABLE studies DROP COLUMN {column}"))
         connection.execute(text("DROP TABLE leases"))
         connection.execute(text("UPDATE askwise SET version = 2"))
     store.close()
     store = Store.at(Address.of(place))
     assert people(store, study) == [ann]
+    assert store.record().head == store.events(study, 0)[-1][1]
+    assert store.record(ann.log).head is None
     assert rules(store, study) == Rules("open", why=True, beyond=False)
     assert take_lease(store, study, "q1", ann.participant)
     assert not take_lease(store, study, "q1", "somebody else")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import re
+import signal
 import sys
+import threading
 from contextlib import suppress
 from typing import Any
 
@@ -18,16 +21,24 @@ TYPED = {
     "fair_on=": "--fair-on",
     "name its encoding, often latin-1": "name its encoding, often latin-1, with --encoding",
 }
+TYPED_FOR = {  # the same where commands call one thing differently
+    "new": {"sigma must be a positive number or None": "--prior-scale must be a positive number"},
+    "simulate": {
+        "lapses must": "--noise must",
+        "sigma must be a positive number or None": "--sigma and --told-sigma must be positive numbers",
+    },
+}
+LONGEST = 600  # letters of a sentence
 GONE = 141  # as if by SIGPIPE: whoever read the output went away
 
 
-def typed(sentence: str) -> str:
+def typed(sentence: str, command: str = "") -> str:
     """A sentence for somebody at a terminal.
 
     >>> typed("fill them, use missing='impute', or leave the column out with features=")
     'fill them, use --missing impute, or leave the column out with --features'
     """
-    for python, option in TYPED.items():
+    for python, option in {**TYPED, **TYPED_FOR.get(command, {})}.items():
         sentence = sentence.replace(python, option)
     return sentence
 
@@ -53,6 +64,8 @@ def _code() -> int:
     from askwise.errors import AskwiseError
 
     streams.prepare()
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, _interrupt)
     try:
         _run()
         sys.stdout.flush()
@@ -62,16 +75,28 @@ def _code() -> int:
     except (KeyboardInterrupt, typer.Abort):
         return 130
     except AskwiseError as refusal:
-        return _refused(typed(str(refusal)))
+        return _refused(typed(str(refusal), "".join(sys.argv[1:2])))
     except BrokenPipeError:
         streams.abandon()
         return GONE
+    except SystemExit as ended:  # by rich, too, if it cannot print
+        if isinstance(ended.__context__, BrokenPipeError):
+            return GONE
+        raise
     except OSError as error:
         return _refused(_of_the_system(error))
     except Exception as fault:
         if not hasattr(fault, "format_message"):  # what typer raises if a command is not typed as it should be
             raise
         return _misused(fault)
+
+
+def _interrupt(*_: Any) -> None:
+    """Ctrl-C: workers are let go at once, for their work would be waited for, and nobody hears them complain."""
+    threading.excepthook = lambda _: None
+    for worker in multiprocessing.active_children():
+        worker.terminate()
+    raise KeyboardInterrupt
 
 
 def _run() -> None:
@@ -91,6 +116,8 @@ def _run() -> None:
 def _refused(sentence: str) -> int:
     from askwise.cli.common import visible
 
+    if len(sentence) > LONGEST:
+        sentence = f"{sentence[: LONGEST // 2]} ... {sentence[-LONGEST // 2 :]}"
     with suppress(OSError):  # there may be nobody to tell
         print(f"askwise: {visible(without_password(sentence))}", file=sys.stderr, flush=True)
     return 2

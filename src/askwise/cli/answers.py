@@ -54,7 +54,7 @@ def tell(
 
 def next_questions(
     file: File,
-    count: Annotated[int, typer.Option(min=1, help="How many.")] = 1,
+    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many.")] = 1,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A table to fill in: .csv, .tsv, ...")] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -58,7 +58,8 @@ def typed_address(address: Address) -> str:
     bare = URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query)
     name = "" if address.name is None else "#" + address.name.replace("%", "%25")
     hint = " (with the password in PGPASSWORD)" if url.password or len(query) < len(url.query) else ""
-    return quote(bare.render_as_string() + name) + hint
+    typed = bare.render_as_string()
+    return (typed + name if quote(typed + name[1:]) == typed + name[1:] else quote(typed + name)) + hint
 
 
 def write_page(text: str, path: Path) -> None:

@@ -61,7 +61,7 @@ def demo(
     try:
         page = demo_page(buyer, steps, certificate, random_steps, at_random.reason or "")
     except SettingError as missing:
-        console.print(f"No page was written: {plain(str(missing))}")
+        console.print(f"No page was written: {plain(str(missing))}", soft_wrap=True)
     else:
         write_page(page, output)
         console.print(f"The curves and every question: open {plain(str(output))}", soft_wrap=True)

@@ -88,10 +88,11 @@ def keyboard(question: Question, single: bool = True) -> Keyboard:
     shown: list[tuple[str, Response]] = []
     for place, (name, response) in enumerate(zip(names, question.responses, strict=True)):
         spare = str(place + 1) if numbered and place < 9 else ""
-        key = name if _is_key(name, names) else spare or next(letters, "")
-        own = [part for part in (key, _arrow(question.kind, place, name)) if part]
-        keys |= dict.fromkeys(own, response)
-        shown.append((" ".join(own) or "type", response))
+        own = name if _is_key(name, names) else ""
+        key = (own or spare if typed else spare or own) or next(letters, "")
+        pressed = [part for part in (key, _arrow(question.kind, place, name)) if part]
+        keys |= dict.fromkeys([*pressed, own] if own else pressed, response)
+        shown.append((" ".join(pressed) or "type", response))
     commands = {mark + letter: letter for letter in COMMANDS if mark + letter not in taken}
     commands |= {letter: letter for letter in COMMANDS if letter not in reserved}
     words = [(str(response), response) for response in question.responses]

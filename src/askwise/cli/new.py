@@ -33,7 +33,7 @@ def new(
     fair_on: Annotated[str | None, typer.Option(help="The column to be fair on [classifier].")] = None,
     score: Annotated[str | None, typer.Option(help="mean, max or min [best-column; mean].")] = None,
     rows: Annotated[str | None, typer.Option(help="Rows that count, with commas between [best-column; all].")] = None,
-    rank: Annotated[int | None, typer.Option(help="Factors of the matrix [best-column; 3].")] = None,
+    rank: Annotated[int | None, typer.Option(min=0, max=1000, help="Factors of the matrix [best-column; 3].")] = None,
     by: Annotated[str | None, typer.Option(help="regret, distance or exact [best-item; regret].")] = None,
     ties: Annotated[bool, typer.Option("--ties", help="Allow 'about equal' [best-item, top-k, ranking].")] = False,
     noise: Annotated[float | None, typer.Option(help="Share of wrong answers [clusters, hierarchy; 0.05].")] = None,
@@ -41,7 +41,7 @@ def new(
     delta: Annotated[float | None, typer.Option(help="Chance of stopping too early [0.05].")] = None,
     budget: Annotated[int | None, typer.Option(help="Answers at most [300].")] = None,
     rule: Annotated[str | None, typer.Option(help="How questions are chosen [expected].")] = None,
-    seed: Annotated[int | None, typer.Option(help="The same seed, the same questions [0].")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="The same seed, the same questions [0].")] = None,
     prior_scale: Annotated[float | None, typer.Option(help="How decided people are [learned].")] = None,
     encoding: Annotated[str, typer.Option(help="Of a text file.")] = "utf-8",
     instructions: Annotated[Path | None, typer.Option(help="A text for the people who answer in the browser.")] = None,
@@ -81,7 +81,7 @@ def new(
     }
     given = {option: value for option, value in options.items() if value is not None}
     session = make(goal, found, _asked_for(goal, given, as_json))
-    wanted = output or f"{data.stem if data.suffix else data.name}{SUFFIX}"
+    wanted = output if output is not None else f"{data.stem if data.suffix else data.name}{SUFFIX}"
     address = Address.of(wanted) if store is None else Address.of(store).named(Path(wanted).stem)
     assert session.recipe is not None
     words, facts = in_words(session), understood(session).as_dict()  # before anything is written
@@ -106,10 +106,17 @@ def _asked_for(goal: str, given: dict[str, Any], as_json: bool) -> dict[str, Any
 
 
 def _text(path: Path, encoding: str) -> str:
+    from askwise.study.read import abbreviated
+
     try:
+        if not path.is_file():  # a pipe would be waited for
+            raise SettingError(f"there is no file {path} with instructions; give a text file")
         return path.read_text(encoding=encoding)
-    except (OSError, UnicodeError) as error:
-        raise SettingError(f"the instructions in {path} cannot be read: {error}; give a text file") from None
+    except OSError as error:
+        told = f"the instructions in {abbreviated(path)} cannot be read: {error.strerror}"
+        raise SettingError(f"{told}; give a text file") from None
+    except (LookupError, UnicodeError):
+        raise SettingError(f"the instructions in {path} are not {encoding} text; save them as UTF-8") from None
 
 
 def _list(text: str | None) -> list[str] | None:

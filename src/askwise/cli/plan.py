@@ -15,9 +15,9 @@ from askwise.cli.common import AsJson, File, closed, opened
 
 def plan(
     file: File,
-    people: Annotated[int, typer.Option(min=2, help="Simulated people for each rule.")] = 20,
-    seconds: Annotated[float, typer.Option(min=1, help="Time for all of them.")] = 45.0,
-    workers: Annotated[int | None, typer.Option(help="Processes [one a core].")] = None,
+    people: Annotated[int, typer.Option(min=2, max=100_000, help="Simulated people for each rule.")] = 20,
+    seconds: Annotated[float, typer.Option(min=1, max=604_800, help="Time for all of them.")] = 45.0,
+    workers: Annotated[int | None, typer.Option(min=1, max=1024, help="Processes [one a core].")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Lets simulated people answer, with the study's rule and at random, and recommends rule and epsilon."""

@@ -30,13 +30,15 @@ def simulate(
     rule: Annotated[
         str, typer.Option(help="random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, expected, select, variance.")
     ] = "expected",
-    questions: Annotated[int, typer.Option(help="Answers in a run.")] = 100,
-    runs: Annotated[int, typer.Option(help="Simulated people.")] = 10,
+    questions: Annotated[int, typer.Option(max=1_000_000, help="Answers in a run.")] = 100,
+    runs: Annotated[int, typer.Option(max=1_000_000, help="Simulated people.")] = 10,
     seed: Annotated[int, typer.Option(help="The same seed, the same numbers.")] = 0,
-    dim: Annotated[int | None, typer.Option(help="Features of a point or item [classify, choice; 10].")] = None,
+    dim: Annotated[
+        int | None, typer.Option(max=1000, help="Features of a point or item [classify, choice; 10].")
+    ] = None,
     sigma: Annotated[float | None, typer.Option(help="Spread of the hidden weights [classify, choice; 5].")] = None,
-    items: Annotated[int | None, typer.Option(help="Items to choose from [choice; 50].")] = None,
-    intervals: Annotated[int | None, typer.Option(help="Cells of the line [line; 8].")] = None,
+    items: Annotated[int | None, typer.Option(max=100_000, help="Items to choose from [choice; 50].")] = None,
+    intervals: Annotated[int | None, typer.Option(max=10_000, help="Cells of the line [line; 8].")] = None,
     distance: Annotated[
         str | None, typer.Option(help="item, best, regret or kendall [choice; item]; d_I or d_c [line; d_I].")
     ] = None,
@@ -52,7 +54,7 @@ def simulate(
     learn_scale: Annotated[
         bool, typer.Option("--learn-scale", help="The learner is not told sigma [classify, choice].")
     ] = False,
-    workers: Annotated[int | None, typer.Option(help="Processes on this machine [one a core].")] = None,
+    workers: Annotated[int | None, typer.Option(max=1024, help="Processes on this machine [one a core].")] = None,
     cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A dask scheduler, for many machines.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Every step as JSON on standard output.")] = False,
 ) -> None:

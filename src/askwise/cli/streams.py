@@ -23,9 +23,8 @@ def prepare() -> None:
 
 def abandon() -> None:
     """Drops what could not be written, so that the end of the program does not try again."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _spelled(error: UnicodeError) -> tuple[str, int]:

@@ -21,7 +21,7 @@ def export(
         typer.Option("--output", "-o", help="By its ending: .csv, .tsv, .jsonl, .parquet, .nc (ArviZ) or .json."),
     ] = None,
     what: Annotated[str, typer.Option(help="answers, draws of the posterior, or predictions.")] = "answers",
-    count: Annotated[int, typer.Option(min=1, help="Draws.")] = 1000,
+    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="Draws.")] = 1000,
 ) -> None:
     """Writes answers, posterior draws or predictions as a table, or the whole study as .json."""
     from askwise.study import exchange
@@ -48,7 +48,7 @@ def export(
 
 
 def import_study(
-    source: Annotated[Path, typer.Argument(metavar="JSON", help="What askwise export FILE study.json wrote.")],
+    source: Annotated[Path, typer.Argument(metavar="JSON", help="What askwise export FILE -o study.json wrote.")],
     output: Annotated[str | None, typer.Option("--output", "-o", help="The study to make [JSON.askwise].")] = None,
 ) -> None:
     """Makes a study of one that was exported as .json."""

@@ -9,8 +9,6 @@ from askwise.errors import SettingError
 from askwise.structures.clusterings import compact
 from askwise.types import Bools, Floats, Ints
 
-BLOCK = 1 << 24  # numbers held at once while all pairs of clusterings are compared
-
 
 class ClusterOf:
     """How much two clusterings differ about who belongs with `item`: 1 - |C and C'| / max(|C|, |C'|).
@@ -71,16 +69,10 @@ class ClusterPairs:
         return apart / (left.shape[1] * (left.shape[1] - 1))
 
     def pairwise(self, structures: Ints) -> Floats:
+        from askwise.structures.clustering_counts import shared_pairs  # brings numba, which `import askwise` must not
+
         labels = compact(structures)
-        count, items = labels.shape
-        kinds = int(labels.max(initial=0)) + 1
-        ones = (labels[:, :, None] == np.arange(kinds)).transpose(0, 2, 1).astype(np.float32).reshape(-1, items)
-        shared = np.empty((count, count))
-        step = max(1, BLOCK // (count * kinds * kinds))
-        for start in range(0, count, step):  # |A and B| for every cluster A of some rows and B of all
-            meet = ones[start * kinds : (start + step) * kinds] @ ones.T
-            squares = np.square(meet, out=meet).reshape(-1, kinds, count, kinds)
-            shared[start : start + step] = squares.sum(axis=(1, 3), dtype=float)
+        items, shared = labels.shape[1], shared_pairs(labels)
         own = np.diagonal(shared)
         return (own[:, None] + own[None, :] - 2 * shared) / (items * (items - 1))
 

@@ -1,7 +1,7 @@
 """Sweeps of task x rule x person, on the cores of this machine or on a cluster.
 
-A run is seeded by its own name, so it gives the same numbers wherever and whenever it is done. Finished runs are kept
-in one SQLite file; a sweep that is stopped, by whatever means, goes on where it was.
+A run is seeded by its own name, so it gives the same numbers whenever it is done, and wherever on the same kind of
+machine. Finished runs are kept in one SQLite file; a sweep that is stopped, by whatever means, goes on where it was.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import numpy as np
 
 from askwise.cluster import on_cluster
 from askwise.errors import SettingError
+from askwise.processes import spawn
 from askwise.simulate.run import follow, summary
 from askwise.simulate.tasks import TASKS
 from askwise.strategies import strategy
@@ -179,8 +180,8 @@ def executor(workers: int, cluster: str | None) -> Iterator[Executor]:
     if cluster is None:
         if workers < 1:
             raise SettingError(f"workers must be at least 1, got {workers}")
-        context = multiprocessing.get_context("spawn")  # a fork would copy the parent's BLAS threads half alive
-        with _one_blas_thread(), ProcessPoolExecutor(workers, context, end_with_parent) as pool:
+        # a fork would copy the parent's BLAS threads half alive
+        with _one_blas_thread(), ProcessPoolExecutor(workers, spawn, end_with_parent) as pool:
             yield pool
         return
     with on_cluster(cluster) as client:

@@ -59,7 +59,8 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
 
 
 def from_json(text: str) -> Session:
-    """A session as it was when `session.to_json()` wrote it: the same answers, the same next question.
+    """A session as it was when `session.to_json()` wrote it: the same answers and, on the same kind of machine with the
+    same versions, the same next question.
 
     >>> session = best_item(["tea", "coffee", "water"], seed=1)
     >>> session.ask() == from_json(session.to_json()).ask()

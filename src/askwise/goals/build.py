@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from inspect import signature
 from typing import Any
 
@@ -19,6 +20,18 @@ BUDGET = 300  # answers after which a goal stops by default, settled or not
 # what another goal on the same answers may set anew: none of it changes a belief
 WANTS = ("by", "k", "item", "score", "rows", "fair_on", "fairness_weight", "epsilon", "delta", "budget", "rule")
 GOALS: dict[str, Callable[..., Session]] = {}  # by name; the package puts them in
+# rows that a new session takes at most: beyond, a question takes more than a person's patience
+LIMITS = {
+    "best_column": 5_000,
+    "best_item": 10_000,
+    "classifier": 200_000,
+    "cluster_of": 2_000,
+    "clusters": 1_000,
+    "hierarchy": 300,
+    "ranking": 1_000,
+    "top_k": 5_000,
+}
+_remaking: ContextVar[bool] = ContextVar("_remaking", default=False)  # True: what was saved is taken as it is
 
 
 def build(
@@ -47,6 +60,17 @@ def build(
     )
 
 
+def check_rows(goal: str, rows: int) -> None:
+    """Refuses a new session with more rows than its goal takes; one that was saved opens whatever its size.
+
+    >>> check_rows("hierarchy", 400)
+    Traceback (most recent call last):
+    askwise.errors.DataError: hierarchy takes up to 300 rows, got 400; give a part of them
+    """
+    if rows > LIMITS[goal] and not _remaking.get():
+        raise DataError(f"{goal} takes up to {LIMITS[goal]:,} rows, got {rows:,}; give a part of them")
+
+
 def remake(recipe: Recipe) -> Session:
     """The session of a recipe, new. A rule that older studies may have and that does not suit their questions gives way
     to the default: what was answered stays within reach."""
@@ -59,10 +83,13 @@ def remake(recipe: Recipe) -> Session:
 
 
 def _made(recipe: Recipe) -> Session:
+    before = _remaking.set(True)
     try:
         return GOALS[recipe["goal"]](recipe["data"], **recipe["options"])
     except (KeyError, TypeError) as error:
         raise DataError(f"the session names a goal or an option that this askwise does not know: {error}") from None
+    finally:
+        _remaking.reset(before)
 
 
 def other_goal(recipe: Recipe, goal: str, wanted: Mapping[str, Any]) -> Recipe:
@@ -74,6 +101,8 @@ def other_goal(recipe: Recipe, goal: str, wanted: Mapping[str, Any]) -> Recipe:
         if option not in known or option not in WANTS:
             told = "shapes what the answers so far mean" if option in known else f"is not an option of {goal}"
             raise SettingError(f"{option} {told}; another goal may set {', '.join(o for o in known if o in WANTS)}")
+    if goal != recipe["goal"]:
+        check_rows(goal, max(map(len, recipe["data"].values()), default=0))
     kept = {option: value for option, value in recipe["options"].items() if option in known and option not in WANTS}
     made = _made({"goal": goal, "data": recipe["data"], "options": {**kept, **wanted}}).recipe
     if made is None:

@@ -11,7 +11,7 @@ from askwise.distances import Distance
 from askwise.distances.partitions import ClusterOf, ClusterPairs
 from askwise.encode import Items, encode
 from askwise.errors import DataError, SettingError
-from askwise.goals.build import BUDGET, build, plain_options
+from askwise.goals.build import BUDGET, build, check_rows, plain_options
 from askwise.losses import zero_one
 from askwise.posteriors.clusterings import ClusteringPosterior
 from askwise.problem import Problem, noise_beta
@@ -57,6 +57,7 @@ def cluster_of(
     """
     options = _options(locals())
     items = encode(data, name=name, image=image, features=features, missing=missing)
+    check_rows("cluster_of", len(items.names))
     place = _place(items, item)
     options["item"] = items.names[place] if isinstance(item, str) else place
 
@@ -91,6 +92,7 @@ def clusters(
     """
     options = _options(locals())
     items = encode(data, name=name, image=image, features=features, missing=missing)
+    check_rows("clusters", len(items.names))
 
     def describe(labels: Ints) -> list[list[str]]:
         own = compact(labels[None])[0]

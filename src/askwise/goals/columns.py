@@ -9,7 +9,7 @@ import numpy as np
 
 from askwise.distances.columns import BestColumn
 from askwise.errors import DataError, SettingError
-from askwise.goals.build import BUDGET, build
+from askwise.goals.build import BUDGET, build, check_rows
 from askwise.posteriors.matrices import MatrixPosterior
 from askwise.problem import Problem
 from askwise.session import Session
@@ -58,6 +58,7 @@ def best_column(
     """
     options = {option: value for option, value in locals().items() if option != "data"}
     row_names, column_names, entries = _read(data, name)
+    check_rows("best_column", len(row_names))
     places = _known(entries, row_names, column_names, known or ())
     wanted = None if rows is None else [_place("row", row, row_names) for row in rows]
     distance = BestColumn(score, wanted)

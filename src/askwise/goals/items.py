@@ -11,7 +11,7 @@ from askwise.distances import Distance
 from askwise.distances.items import BestItem, BestItemDistance, ItemRegret, KendallTau, TopK
 from askwise.encode import Items, encode
 from askwise.errors import SettingError
-from askwise.goals.build import BUDGET, build, plain_options
+from askwise.goals.build import BUDGET, build, check_rows, plain_options
 from askwise.losses import davidson, logistic
 from askwise.posteriors.logconcave import LogConcave
 from askwise.problem import Problem
@@ -58,6 +58,7 @@ def best_item(
     """
     options = plain_options(locals())
     items = encode(data, name=name, image=image, features=features, missing=missing)
+    check_rows("best_item", len(items.names))
     rows = item_rows(items.features, individual)
     distances: dict[str, Callable[[Floats], Distance]] = {
         "regret": ItemRegret,
@@ -99,6 +100,7 @@ def top_k(
     """
     options = plain_options(locals())
     items = encode(data, name=name, image=image, features=features, missing=missing)
+    check_rows("top_k", len(items.names))
     rows = item_rows(items.features, individual)
 
     def describe(taste: Floats) -> list[str]:
@@ -132,6 +134,7 @@ def ranking(
     """
     options = plain_options(locals())
     items = encode(data, name=name, image=image, features=features, missing=missing)
+    check_rows("ranking", len(items.names))
     rows = item_rows(items.features, individual)
     options["draws"] = (600 if len(rows) <= MANY else 200) if draws is None else draws
 

@@ -13,7 +13,7 @@ from askwise.distances.fairness import EqualOpportunity
 from askwise.distances.labels import Disagreement
 from askwise.encode import Items, encode
 from askwise.errors import DataError, SettingError
-from askwise.goals.build import BUDGET, CANDIDATES, build, listed, plain_options
+from askwise.goals.build import BUDGET, CANDIDATES, build, check_rows, listed, plain_options
 from askwise.goals.pooled import draw_rows, family_of
 from askwise.losses import logistic, softmax
 from askwise.pool import SURVIVORS
@@ -78,6 +78,7 @@ def classifier(
     if fair_on is not None and len(labels) > 2:
         raise SettingError(f"fair_on= needs two labels, the second the desired one; got {list(labels)}")
     items = encode(data, name=name, image=image, features=features, missing=missing)
+    check_rows("classifier", len(items.names))
     if not items.features.shape[1]:
         raise DataError("a classifier needs columns to tell rows apart by, and the table has only names; add features")
     mapped = items.features if feature_map is None else _mapped(feature_map, items.features)

@@ -8,7 +8,7 @@ from typing import Any
 from askwise.distances.trees import TripletDisagreement
 from askwise.encode import encode
 from askwise.errors import DataError
-from askwise.goals.build import BUDGET, build, plain_options
+from askwise.goals.build import BUDGET, build, check_rows, plain_options
 from askwise.losses import zero_one
 from askwise.posteriors.hierarchies import HierarchyPosterior, answer_beta
 from askwise.problem import Problem
@@ -52,6 +52,7 @@ def hierarchy(
     """
     options = plain_options(locals())
     items = encode(data, name=name, image=image, features=features, missing=missing)
+    check_rows("hierarchy", len(items.names))
     if len(items.names) < 3:
         raise DataError(f"a hierarchy needs at least three items, got {len(items.names)}; add more")
     family = Hierarchies(len(items.names), items.names, items.images)

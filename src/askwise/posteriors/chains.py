@@ -41,8 +41,8 @@ def pairs(sample: Sample) -> tuple[Ints, Ints]:
 def independent_draws(values: Floats, chains: Ints | None) -> float:
     """How many independent values would know their mean as well as these do: at least the number of chains.
 
-    Chains are independent of each other, so how far their means lie apart shows how much the values of one repeat each
-    other. Values that do not vary at all show nothing, and are taken for independent.
+    Chains are taken to be independent of each other, so how far their means lie apart shows how much the values of one
+    repeat each other. Values that do not vary at all show nothing, and are taken for independent.
 
     >>> stuck, which = np.repeat([0.0, 1.0, 1.0, 0.0], 50), np.repeat(np.arange(4), 50)
     >>> round(independent_draws(stuck, which)), round(independent_draws(stuck, None))

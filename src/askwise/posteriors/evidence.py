@@ -94,7 +94,7 @@ class Evidence:
         while basis.shape[1] < len(basis):
             lengths = np.linalg.norm(outside, axis=1)
             new = int(np.argmax(lengths > small))
-            if lengths[new] <= small[new]:
+            if not lengths[new] > small[new]:  # which also ends where a length is not a number
                 break
             column = outside[new] / lengths[new]
             column -= basis @ (column @ basis)  # a second pass keeps the columns orthogonal to rounding

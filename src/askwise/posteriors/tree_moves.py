@@ -198,7 +198,7 @@ def advance(
     focused: Ints,
     moves: Ints,
 ) -> float:
-    """`advance_chains` a few chains at a time, between which Ctrl-C is heard; the share of moves that changed a tree."""
+    """`advance_chains` a few chains at a time, so that Ctrl-C is heard; the share of moves that changed a tree."""
     changed, total = 0, int(focused.sum() + moves.sum())
     longest = int((focused + moves).max(initial=0)) * (parents.shape[1] + len(evidence.odd))
     for some in portions(len(parents), longest, VISITS_A_CALL):

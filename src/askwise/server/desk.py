@@ -70,6 +70,7 @@ class Desk:
         self.failures = 0  # of the learner, in a row
         self._asker = Asker("")  # who came last
         self._lock = asyncio.Lock()
+        self._wanted = asyncio.Event()  # somebody has come since the learner last began to look
         self._looking: asyncio.Task[None] | None = None
         self._foreseeing: asyncio.Task[None] | None = None
 
@@ -133,25 +134,28 @@ class Desk:
     def look(self) -> None:
         """Has the learner look at the log as it is, unless it is looking already; then it works ahead."""
         if not self._seen():
+            self._wanted.set()
             if self._looking is None or self._looking.done():
                 self._looking = asyncio.create_task(self._look())
         elif self._foreseeing is None or self._foreseeing.done():
             self._foreseeing = asyncio.create_task(self._foresee())
 
     async def _look(self) -> None:
-        """Until the learner knows the log. Where another program writes faster than it can read, it gives up after a
-        few times; the next request starts it again."""
+        """Until the learner knows the log. Where only other programs write, and faster than it reads, it pauses after
+        each time and gives up after a few; a request has it go on."""
         late = 0
         try:
             while not self._seen() and late < LOOKS:
-                before = len(self.talk.log)
+                self._wanted.clear()
                 self.view = view = await self.learner.run(look, self.job, self.log.pooled, self._asker.beyond)
                 self.standing, self.failures = view.now, 0
                 self.reserve.view = view if view.spares else self.reserve.view
                 if view.position > len(self.talk.log):
                     await self.log.take_in()
-                if not self._seen() and not view.position == before < len(self.talk.log):  # no answer of our own
-                    await asyncio.sleep(BREAK * 2**late)
+                if not self._seen():
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._wanted.wait(), BREAK * 2**late)
+                        continue
                     late += 1
             if self._seen() and self.view and self.view.settled != self.settled:
                 self.settled = self.view.settled

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from askwise.errors import StudyError
+from askwise.server import workers
 from askwise.server.desk import Desk, Reserve
 from askwise.server.learner import Job, Learner, travel
 from askwise.server.openlog import OpenLog
@@ -19,6 +20,7 @@ from askwise.study.participants import Participant, settled, signed
 from askwise.study.store import Record, Store
 
 SEATED = 1000  # logs kept in memory
+WAL_PAGES = 100  # some ten answers: to bring each one into the file by itself would take as long as writing it down
 
 
 class NoSuchStudy(StudyError):
@@ -31,7 +33,9 @@ class Hub:
     def __init__(self, target: str, learner: Learner):
         self.target = target
         self.learner = learner
-        self.aside = Learner(1)  # for what takes long and nobody who answers waits for: reports, the dashboard
+        self.aside = Learner(
+            1, workers.LONGEST
+        )  # for what takes long and nobody who answers waits for: reports, the dashboard
         self.plans: dict[str, tuple[int, int]] = {}  # being simulated: people who are through, and all
         self.folder = Path(target) if Path(target).is_dir() else None
         self._stores: dict[str, Store] = {}
@@ -41,7 +45,9 @@ class Hub:
         self._listeners: dict[str, set[asyncio.Event]] = {}
         self._trips: dict[str, asyncio.Task[tuple[int, list[Journey]]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()  # held, so that they are not dropped
-        self._whole = Store.at(Address.of(target)) if self.folder is None else None  # refuses what is no study
+        self._whole = (
+            Store.at(Address.of(target), WAL_PAGES) if self.folder is None else None
+        )  # refuses what is no study
 
     def names(self) -> list[str]:
         """The studies there are."""
@@ -75,7 +81,7 @@ class Hub:
             raise NoSuchStudy(f"there is no study {name!r}")
         if name not in self._stores:
             place = self.place(name)
-            opened = Store.at(place) if self._whole is None else Store(place, self._whole.engine)
+            opened = Store.at(place, WAL_PAGES) if self._whole is None else Store(place, self._whole.engine)
             self._stores.setdefault(name, opened)
         return self._stores[name]
 

@@ -42,9 +42,7 @@ def explained(goal: str, estimate: Any, drawn: list[Chart]) -> list[Chart]:
     first = drawn[0]["rows"][0][0]
     if first == str(estimate):
         return drawn
-    why = (
-        f"{first} is more often the very best; {estimate} is the best guess since it is closest to the best on average."
-    )
+    why = f"{first} is more often the very best; {estimate} is the best guess, as on average it is closest to the best."
     return [{**drawn[0], "lead": f"{drawn[0]['lead']} {why}"}, *drawn[1:]]
 
 

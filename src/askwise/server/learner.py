@@ -22,6 +22,7 @@ from askwise.study.store import Store
 from askwise.turn import Turn
 
 HELD = 300  # sessions that a worker keeps in memory
+LONGEST = 1800.0  # seconds for one call: a very long log is read again from its beginning
 SHARED = 12  # events of a log up to which others that begin alike profit from what was worked out
 SPARES = 6  # questions in reserve, for when the learner is behind
 TELLING = ("event", "question", "atom", "options", "response", "goal")  # of an event: all but who said it and when
@@ -112,8 +113,8 @@ def travel(job: Job) -> tuple[int, list[Journey]]:
 class Learner:
     """Workers; a log always goes to the same one, which has its session in memory."""
 
-    def __init__(self, workers: int | None = None):
-        self._workers = [Worker() for _ in range(workers or os.cpu_count() or 1)]
+    def __init__(self, workers: int | None = None, longest: float = LONGEST):
+        self._workers = [Worker(longest=longest) for _ in range(workers or os.cpu_count() or 1)]
         self._aside: Worker | None = None
 
     async def run(self, function: Any, job: Job, *more: Any, urgent: bool = True) -> Any:

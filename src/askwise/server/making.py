@@ -29,7 +29,7 @@ from askwise.study.read import TABLES, Data, read_table
 from askwise.study.store import Store
 
 MOST = {"draws": 20_000, "candidates": 20_000, "rank": 50, "budget": 1_000_000, "k": 100_000}  # of these options
-BY_COMMAND = ", or name its encoding, often latin-1, with --encoding"  # a hint that a page cannot follow
+BY_COMMAND = ", or name its encoding, often latin-1"  # a hint that a page cannot follow
 
 
 class Made(BaseModel):

@@ -21,6 +21,8 @@ from askwise.study.planning import BASELINE, KEPT
 from askwise.study.store import Record, Store
 from askwise.study.work import Work, work
 
+UNDECIDED = ("the budget", "every question")  # how reasons to stop begin that settle nothing
+
 
 class Person(BaseModel):
     """Somebody who was invited, and how far they are."""
@@ -82,7 +84,7 @@ class Overview(BaseModel):
     study: str
     goal: str
     aim: str
-    state: str  # open, settled, paused or closed
+    state: str  # open, settled, finished, paused or closed
     mode: str
     why: bool
     beyond: bool
@@ -157,10 +159,18 @@ async def overview(hub: Hub, study: str) -> Overview:
 
 
 def state_of(record: Record, invited: Sequence[Participant], decided: Rules, reasons: Mapping[int, str | None]) -> str:
-    """As the owner decided; an open study is settled once everybody's log is, unless it goes on all the same."""
-    logs = {one.log for one in invited} or {record.study}
-    done = all(reasons.get(log) for log in logs)
-    return "settled" if record.state == "open" and done and not decided.beyond else record.state
+    """As the owner decided; but an open study whose people all came to an end is settled, or finished if what was left
+    undecided could not be asked, unless it goes on all the same.
+
+    >>> record = Record(1, "cars", "", "", {}, "", state="open")
+    >>> [state_of(record, [], Rules("open", True, False), {1: reason})
+    ...  for reason in (None, "the average diameter is below 0.05", "the budget of 9 answers is used up")]
+    ['open', 'settled', 'finished']
+    """
+    found = [reasons.get(log) for log in {one.log for one in invited} or {record.study}]
+    if record.state != "open" or decided.beyond or not all(found):
+        return record.state
+    return "finished" if any(str(reason).startswith(UNDECIDED) for reason in found) else "settled"
 
 
 def aim(recipe: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from askwise.server.replies import reply
 
 SMALL, LARGE = 64 * 2**10, 64 * 2**20  # bytes of a body: of an answer, of a table
 RATE, BURST = 20.0, 60.0  # requests a second from one place, and at once
+FILE = 0.05  # of a request: a script or style, of which each page of a class behind one address loads a dozen
 KNOWN = 10_000  # places that are remembered
 COOKIE = "askwise_owner"
 OWNED = "/api/v1/studies"  # what is below it belongs to the owner
@@ -43,12 +44,12 @@ class Buckets:
         self.burst = burst
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def allow(self, place: str, now: float | None = None) -> bool:
+    def allow(self, place: str, now: float | None = None, cost: float = 1.0) -> bool:
         now = time.monotonic() if now is None else now
         level, then = self._levels.pop(place, (0.0, now))
         level = max(0.0, level - (now - then) * self.rate)
-        allowed = level + 1 <= self.burst
-        self._levels[place] = (level + 1 if allowed else level, now)
+        allowed = level + cost <= self.burst
+        self._levels[place] = (level + cost if allowed else level, now)
         while len(self._levels) > KNOWN:
             self._levels.popitem(last=False)
         return allowed
@@ -100,7 +101,8 @@ def _refusal(request: Request) -> Response | None:
     path = request.url.path
     if "\0" in path:
         return _refused(request, 422, "an address may not contain the character NUL")
-    if not request.app.state.buckets.allow(_place(request)):
+    cost = FILE if path.startswith("/static/") else 1.0
+    if not request.app.state.buckets.allow(_place(request), cost=cost):
         return _refused(request, 429, "too many requests at once; wait a second")
     if path.startswith(OWNED):
         try:

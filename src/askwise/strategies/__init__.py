@@ -6,7 +6,7 @@ By name, everywhere: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.random import Generator
@@ -16,7 +16,6 @@ from askwise.losses import softmax, zero_one
 from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.types import Atoms, Sample, Scored
-
 
 NUMBERS = ("expected", "ndbal", "ndbal-paper", "random", "variance")  # the rules for answers that are numbers
 
@@ -74,13 +73,16 @@ def _check_fit(rule: Strategy, problem: Problem) -> None:
 
     named = (name for name, known in strategies().items() if known is rule)
     name = "select" if isinstance(rule, Select) else next(named, None)
-    responses = problem.family.responses(np.empty((0, 1)))
     if name == "eubo":
         items_of(problem.family)
-    elif name is not None and name not in NUMBERS and np.ndim(responses) == 2:
+    elif name == "variance" and problem.loss in (zero_one, softmax) and len(_responses(problem)) > 2:
+        raise RuleError("variance needs answers that are numbers or one of two; choose expected or another rule")
+    elif name is not None and name not in NUMBERS and np.ndim(_responses(problem)) == 2:
         # of numbers the family only lists some quantiles, which are not all answers nor equally wide
         raise RuleError(
             f"{name} compares a few possible answers, and here answers are numbers; choose one of {', '.join(NUMBERS)}"
         )
-    elif name == "variance" and len(responses) > 2 and problem.loss in (zero_one, softmax):
-        raise RuleError("variance needs answers that are numbers or one of two; choose expected or another rule")
+
+
+def _responses(problem: Problem) -> Any:
+    return problem.family.responses(np.empty((0, 1)))

@@ -46,9 +46,6 @@ def resume(store: Store, log: int | None = None, progress: Progress | None = Non
     journal = StudyJournal(store, record)
     events = journal.since(0)
     kept = store.checkpoint(record.study)
-    if kept is not None:
-        events += journal.since(len(events))  # whoever kept it may have written more meanwhile
-        journal.require_whole(kept)
     trail = thaw(kept.content, session.prior) if kept is not None and journal.stands_for(kept) else None
     if kept is not None and trail is not None:
         session.resume(events[: kept.position], trail)

@@ -7,6 +7,7 @@ import json
 from dataclasses import fields, is_dataclass, replace
 from hashlib import sha256
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -47,9 +48,12 @@ def thaw(content: bytes, prior: Posterior) -> tuple[Kept, ...] | None:
     digest, kept = content[:32], content[32:]
     if sha256(kept).digest() != digest:
         return None
-    with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
-        trail = json.loads(str(arrays["trail"]))
-        return tuple(Kept(answers, _whole(node, prior, arrays), trusted) for answers, node, trusted in trail)
+    try:
+        with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
+            trail = json.loads(str(arrays["trail"]))
+            return tuple(Kept(answers, _whole(node, prior, arrays), trusted) for answers, node, trusted in trail)
+    except (AttributeError, KeyError, OSError, TypeError, ValueError, BadZipFile):
+        return None
 
 
 def _parts(value: Any, like: Any, arrays: dict[str, Any]) -> Any:

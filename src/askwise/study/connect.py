@@ -18,6 +18,7 @@ from askwise.study.address import Address
 
 SMALLEST = 512  # bytes of a database: its smallest page
 WAIT = 30  # seconds for another program to finish writing
+REACH = 10  # seconds for a server to answer
 READING = "askwise_reading"  # the option of a connection that will not write
 FILES = "askwise_files"  # of a connection: its files as they were when it was last used
 SENTENCES = {  # what SQLite says -> what we say
@@ -33,7 +34,7 @@ SENTENCES = {  # what SQLite says -> what we say
 }
 
 
-def connect(address: Address) -> Engine:
+def connect(address: Address, wal_pages: int = 1) -> Engine:
     """A database, made ready: SQLite in WAL mode, with every commit on disk before it returns."""
     if not address.is_file:
         return _server(address)
@@ -50,8 +51,14 @@ def connect(address: Address) -> Engine:
     @event.listens_for(engine, "connect")
     def on_connect(connection: Any, record: Any) -> None:
         connection.isolation_level = None  # transactions begin when we say so
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-            connection.execute(f"PRAGMA {pragma}")
+        settings = (
+            "journal_mode = WAL",
+            "synchronous = FULL",
+            "foreign_keys = ON",
+            f"wal_autocheckpoint = {wal_pages}",
+        )
+        for setting in settings:
+            connection.execute(f"PRAGMA {setting}")
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # opens the other two files
         record.info[FILES] = _files(path)
 
@@ -136,6 +143,7 @@ def speaking(address: Address) -> Iterator[None]:
 
 def _server(address: Address) -> Engine:
     try:
-        return create_engine(address.url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+        url, within = address.url.set(drivername="postgresql+psycopg"), {"connect_timeout": REACH}
+        return create_engine(url, pool_pre_ping=True, connect_args=within)
     except ModuleNotFoundError:
         raise StudyError("PostgreSQL needs its driver; install it with: pip install 'askwise[postgres]'") from None

@@ -5,7 +5,6 @@ A worker gets the recipe, the log and the posterior as bytes, so it starts where
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +15,7 @@ from dataclasses import asdict
 from askwise.conversation import Event
 from askwise.errors import StudyError
 from askwise.goals.build import remake
+from askwise.processes import spawn
 from askwise.reading import Recipe
 from askwise.session import Session
 from askwise.simulate.plan import Forecast, Journey, forecast, journey
@@ -50,7 +50,6 @@ def revive(state: State) -> Session:
 
 def people_of(workers: int, state: State) -> ProcessPoolExecutor:
     """Workers that each hold the session."""
-    spawn = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(workers, mp_context=spawn, initializer=_begin, initargs=(state,))
 
 
@@ -118,7 +117,6 @@ class Forecaster:
         if self._job is not None or not due or answers == self._asked:
             return
         if self._pool is None:
-            spawn = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(1, mp_context=spawn, initializer=os.nice, initargs=(10,))
         self._asked = answers
         self._job = self._pool.submit(several, state_of(self.session), PEOPLE, limit_of(self.session), PATIENCE)

@@ -45,6 +45,8 @@ class StudyJournal:
             if self.digests[number + 1] != digest:
                 where = f"event {number + 1} of {self.store.address}"
                 raise StudyError(f"{where} was changed after it was written; take a copy from before")
+        if position == 0 and self.record.head is not None and self.record.head not in self.digests:
+            raise StudyError(f"the last events of {self.store.address} are gone; take a copy from before")
         return [json.loads(body) for body, _ in found]
 
     def keep(self, session: Any) -> None:
@@ -69,13 +71,6 @@ class StudyJournal:
         """Whether a checkpoint was made of this very log, by programs and a processor that would compute the same."""
         known = kept.position < len(self.digests) and self.digests[kept.position] == kept.digest
         return known and kept.made_by == made_by()
-
-    def require_whole(self, kept: Checkpoint) -> None:
-        """Refuses a log that lacks events which a checkpoint of it has seen."""
-        count = len(self.digests) - 1
-        if kept.position > count:
-            told = f"the last {kept.position - count} events of {self.store.address} are gone"
-            raise StudyError(f"{told}; take a copy from before")
 
 
 @cache

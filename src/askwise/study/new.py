@@ -10,6 +10,7 @@ from typing import Any
 from askwise.encode import encode
 from askwise.errors import DataError, SettingError
 from askwise.goals import GOALS
+from askwise.goals.build import LIMITS
 from askwise.reading import Recipe
 from askwise.session import Session
 from askwise.study.address import Address
@@ -17,17 +18,6 @@ from askwise.study.participants import set_mode
 from askwise.study.read import Data
 from askwise.study.store import Store
 
-# rows that a goal takes at most: beyond, a question takes more than a person's patience
-LIMITS = {
-    "best_column": 5_000,
-    "best_item": 10_000,
-    "classifier": 200_000,
-    "cluster_of": 2_000,
-    "clusters": 1_000,
-    "hierarchy": 300,
-    "ranking": 1_000,
-    "top_k": 5_000,
-}
 EXAMPLES = {"k": "k 5", "item": "item NAME"}  # of what a goal cannot do without
 SPOKEN = {  # how a goal is said
     "best_column": "Find the column with the best score.",

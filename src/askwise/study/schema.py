@@ -47,6 +47,7 @@ studies = Table(
     Column("settled", Text),  # of a log: the reason to stop, as the server last found it
     Column("why", Integer),  # whether people may see what is expected of their answers; NULL: as usual for the mode
     Column("beyond", Integer, nullable=False, server_default="0"),  # whether it goes on although it is settled
+    Column("head", Text),  # the digest of the last event, so that one that is taken away is missed
 )
 
 
@@ -133,10 +134,12 @@ def _people(connection: Connection) -> None:
 
 
 def _leases(connection: Connection) -> None:
-    """Version 3: who is being asked what in a study that people share, and what its owner decided."""
-    for column in ("settled TEXT", "why INTEGER", "beyond INTEGER NOT NULL DEFAULT 0"):
+    """Version 3: who is being asked what in a study that people share, what its owner decided, and where logs end."""
+    for column in ("settled TEXT", "why INTEGER", "beyond INTEGER NOT NULL DEFAULT 0", "head TEXT"):
         connection.execute(text(f"ALTER TABLE studies ADD COLUMN {column}"))
     leases.create(connection)
+    last = select(events.c.digest).where(events.c.study == studies.c.study).order_by(events.c.position.desc()).limit(1)
+    connection.execute(update(studies).values(head=last.scalar_subquery()))
 
 
 MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {1: _people, 2: _leases}  # from that version to the next one

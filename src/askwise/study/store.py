@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from weakref import finalize
 
-from sqlalchemy import Connection, Engine, Select, Table, bindparam, delete, exc, func, insert, select
+from sqlalchemy import Connection, Engine, Select, Table, bindparam, delete, exc, func, insert, select, update
 
 from askwise.conversation import Event
 from askwise.errors import StudyError
@@ -32,6 +32,7 @@ EVENTS = (
     .order_by(events.c.position)
 )
 RECIPE = select(studies.c.recipe).where(studies.c.study == bindparam("study"))
+HEAD = update(studies).where(studies.c.study == bindparam("log")).values(head=bindparam("last"))
 DIGEST = select(events.c.digest).where(events.c.study == bindparam("study"), events.c.position == bindparam("last"))
 
 
@@ -48,6 +49,7 @@ class Record:
     parent: int | None = None  # the study that one participant's log belongs to
     state: str = "open"
     mode: str = "own"
+    head: str | None = None  # the digest of the last event; None: there is none yet
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,12 @@ class Store:
         finalize(self, engine.dispose)  # a session that is forgotten lets go of its file
 
     @staticmethod
-    def at(address: Address) -> Store:
-        """Opens what is there, and takes an older format forward."""
+    def at(address: Address, wal_pages: int = 1) -> Store:
+        """Opens what is there, and takes an older format forward. What was written to a file goes from its -wal file
+        into the file itself once it is that many pages."""
         if address.is_file:
             inspected(Path(address.where))
-        store = Store(address, connect(address))
+        store = Store(address, connect(address, wal_pages))
         with store._reading() as connection:
             small = address.is_file and Path(address.where).stat().st_size < CHECKED * 2**20
             if small and connection.exec_driver_sql("PRAGMA quick_check(1)").scalar() != "ok":
@@ -140,7 +143,8 @@ class Store:
             recipe["goal"], recipe["data"], recipe["options"]
         except (KeyError, RecursionError, TypeError, ValueError, zlib.error):
             raise StudyError(f"{self.address} is damaged; take a copy of it from before") from None
-        return Record(row.study, row.name, row.created, row.askwise, recipe, digest, row.parent, row.state, row.mode)
+        head = row.study, row.name, row.created, row.askwise
+        return Record(*head, recipe, digest, row.parent, row.state, row.mode, row.head)
 
     def events(self, study: int, since: int) -> list[tuple[str, str]]:
         """(body, digest) of the events from that place on."""
@@ -158,6 +162,7 @@ class Store:
                     told = f"the study or a part of its log is gone from {self.address}"
                     raise StudyError(f"{told}, or was replaced; nothing was added: open it again")
                 connection.execute(insert(events), placed)
+                connection.execute(HEAD, {"log": study, "last": placed[-1]["digest"]})
         except exc.IntegrityError:
             return False
         return True
@@ -260,6 +265,7 @@ def _put_in(
         body = written(event)
         digest = chained(digest, body)
         connection.execute(insert(events).values(_row(study, position, event, body, digest)))
+        connection.execute(HEAD, {"log": study, "last": digest})
 
 
 def _row(study: int, position: int, event: Event, body: str, digest: str) -> dict[str, Any]:

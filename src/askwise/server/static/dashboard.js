@@ -48,7 +48,7 @@ function show() {
   byId("guess").hidden = !byId("guess").textContent;
   byId("guess").classList.toggle("long", found.guess.length > 60);
   byId("standing").textContent = unasked ? "What follows is a guess from the table alone."
-    : found.reason ? `Settled after ${plural(found.answers, "answer")}: ${found.reason}.${seen.beyond ? " It goes on, as you decided." : ""}` : `After ${plural(found.answers, "answer")}; more may change it.`;
+    : found.reason ? `The end after ${plural(found.answers, "answer")}: ${found.reason}.${seen.beyond ? " It goes on, as you decided." : ""}` : `After ${plural(found.answers, "answer")}; more may change it.`;
   if (unasked) return; // nothing of what follows is shown
   findings(byId("charts"), found.charts);
   curve(byId("curve"), found, seen.epsilon, new Map(seen.participants.map((one) => [one.log, one.name])));
@@ -65,12 +65,17 @@ function header() {
   byId("aim").textContent = `${seen.aim} ${seen.mode === "pooled" ? "All answers make one result." : "Everybody gets an answer of their own."}`;
   const closed = seen.state === "closed";
   byId("start").disabled = closed || seen.state === "open";
-  byId("start").textContent = seen.state === "settled" ? "Go on all the same" : "Start";
+  byId("start").textContent = ended() ? "Go on all the same" : "Start";
   byId("pause").disabled = closed || seen.state === "paused";
   byId("close").disabled = closed;
   const query = log === null ? "" : `?log=${log}`;
   Object.assign(byId("csv"), { href: `${api}/answers.csv`, download: `${name}.csv` });
   Object.assign(byId("report"), { href: `${api}/report.html${query}`, download: `${name}.html` });
+}
+
+// Whether it came to an end by itself.
+function ended() {
+  return seen.state === "settled" || seen.state === "finished";
 }
 
 // Where everybody has an answer of their own, one of them is looked at: by choice, or whoever answered most.
@@ -217,7 +222,7 @@ async function copy(person) {
   }
 }
 
-byId("start").addEventListener("click", () => (seen.state === "settled" ? decide({ beyond: true }) : change("open")));
+byId("start").addEventListener("click", () => (ended() ? decide({ beyond: true }) : change("open")));
 byId("may-ask-why").addEventListener("change", (event) => decide({ why: event.target.checked }));
 byId("pause").addEventListener("click", () => change("paused"));
 byId("close").addEventListener("click", () => byId("sure").showModal());

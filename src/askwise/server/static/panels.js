@@ -127,7 +127,9 @@ function spoken(answer) {
 /** The end: what was found, how sure it is, and a receipt. */
 export function ending(base, state) {
   const many = `${state.answers} answer${state.answers === 1 ? "" : "s"}`;
-  const parts = [make("p", { className: "soft" }, `${many}: ${state.done}.`)];
+  const settled = state.done.startsWith("the average diameter"); // in words of statistics, which the certificate has
+  const end = settled ? `Settled after ${many}. We are confident enough to stop.` : `${many}: ${state.done}.`;
+  const parts = [make("p", { className: "soft" }, end)];
   if (state.estimate !== null) parts.push(make("h2", {}, "What your answers say"), value(state.estimate, state.goal));
   if (state.certificate) parts.push(make("p", { className: "certificate" }, state.certificate));
   const button = make("button", { type: "button", id: "receipt" }, "Save a receipt of my answers");

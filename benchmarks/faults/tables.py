@@ -1,0 +1,148 @@
+"""Broken tables: each becomes a study of every goal, or is refused; each study gets five answers and a report."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import askwise
+from askwise.goals import GOALS
+from askwise.report.page import page
+from askwise.study import close, exchange
+from askwise.study.address import Address
+from askwise.study.new import in_words, make, understood, write
+from askwise.study.read import Data, read
+from benchmarks.faults.broken import write_folder, write_lines, write_separated
+from benchmarks.faults.broken_parquet import write_parquet, write_pool
+from benchmarks.faults.common import Case, Outcome, a_response, attempt, compare, dice, is_number
+
+WRITERS: tuple[tuple[str, Callable[[Path, random.Random], str]], ...] = (
+    ("t.csv", write_separated),
+    ("t.csv", write_separated),
+    ("t.tsv", write_separated),
+    ("t.jsonl", write_lines),
+    ("t.ndjson", write_lines),
+    ("t.parquet", write_parquet),
+    ("t.parquet", write_parquet),
+    ("pictures", write_folder),
+    ("pool", write_pool),
+)
+NAMES = sorted(GOALS)
+BROKEN = 117 * len(WRITERS)  # files
+COUNT = BROKEN * len(NAMES)
+QUICK = 64
+ANSWERS = 5
+LABELS = (("no", "yes"), ("a", "b", "c"), ("0", "1"), ("s", "q"), ("é", "[b]"), ("left", "right"))
+
+
+def case(seed: int, number: int) -> Case:
+    """One file and one goal; the same file for all goals."""
+    goal = NAMES[number % len(NAMES)]
+    file = number // len(NAMES)
+    name, _ = WRITERS[file % len(WRITERS)]
+    return Case(f"{name} number {file}, {goal}", lambda folder, outcome: _run(seed, file, goal, folder, outcome))
+
+
+def warm_up(folder: Path) -> None:
+    """One plain study of each goal."""
+    path = folder / "t.csv"
+    path.write_text("name,x,y\na,1,2\nb,2,1\nc,4,2\nd,3,3\n")
+    for goal in NAMES:
+        study(goal, path, random.Random(0), folder, Outcome())
+
+
+def _run(seed: int, file: int, goal: str, folder: Path, outcome: Outcome) -> None:
+    name, writer = WRITERS[file % len(WRITERS)]
+    said = writer(folder / name, dice(seed, "file", file))
+    study(goal, folder / name, dice(seed, f"table {goal}", file), folder, outcome, said)
+
+
+def study(goal: str, path: Path, rng: random.Random, folder: Path, outcome: Outcome, said: str = "") -> None:
+    """From the file to a study of that goal, its answers and its page."""
+    encoding = rng.choice(("latin-1", "utf-16", "no-such")) if rng.random() < 0.08 else "utf-8"
+    found = attempt(outcome, f"read: {said}", lambda: read(path, encoding=encoding))
+    if not found.done:
+        outcome.refused += found.refusal is not None
+        return
+    options = _options(goal, found.value, rng)
+    address = Address.of(folder / "study.askwise")
+
+    def new() -> None:
+        session = make(goal, found.value, options)
+        assert session.recipe is not None
+        json.dumps([in_words(session), understood(session).as_dict()])
+        write(address, session.recipe, found.value.pictures)
+
+    made = attempt(outcome, f"new {options}: {said}", new)
+    outcome.refused += made.refusal is not None
+    if made.done:
+        outcome.accepted += 1
+        _answered(address, rng, outcome, said)
+
+
+def _options(goal: str, data: Data, rng: random.Random) -> dict[str, Any]:
+    """Options that suit most tables; now and then some that suit few."""
+    options: dict[str, Any] = {"draws": 30, "seed": rng.randrange(5)}
+    columns = list(data.columns)
+    if rng.random() < 0.6 and goal != "best_column" and data.columns:
+        options["missing"] = "impute"
+    if goal == "top_k":
+        options["k"] = rng.choice((1, 2, 2, 3))
+    if goal == "cluster_of":
+        named = data.columns.get("name") or ["item 1"]
+        options["item"] = str(rng.choice(named))
+    if goal == "classifier":
+        options["labels"] = list(rng.choice(LABELS))
+        if rng.random() < 0.2 and columns:
+            options["fair_on"] = rng.choice(columns)
+    if rng.random() < 0.15 and columns:
+        options[rng.choice(("name", "features"))] = rng.choice(columns)
+        if goal == "best_column":
+            options.pop("features", None)
+        elif "features" in options:
+            options["features"] = [options["features"]]
+    return options
+
+
+def _answered(address: Address, rng: random.Random, outcome: Outcome, said: str) -> None:
+    """Five answers to the study on disk, which must all be there afterwards, and the page of it."""
+    opened = attempt(outcome, f"open: {said}", lambda: askwise.open(address.where))
+    if not opened.done:
+        return _late(outcome, opened.refusal, f"open: {said}")
+    session, given = opened.value, []
+    for _ in range(ANSWERS):
+        asked = attempt(outcome, f"ask: {said}", session.ask)
+        if not asked.done:
+            break  # there may be fewer questions than that
+        response = a_response(asked.value, rng)
+        answered = attempt(outcome, f"tell {response!r}: {said}", lambda: session.tell(response, asked.value))  # noqa: B023
+        if not answered.done:
+            _late(outcome, answered.refusal, f"tell {response!r}: {said}")
+            break
+        given.append((asked.value.id, response))
+    attempt(outcome, f"close: {said}", lambda: close(session))
+    again = attempt(outcome, f"open again: {said}", lambda: askwise.open(address.where))
+    if not again.done:
+        return _late(outcome, again.refusal, f"open again: {said}")
+    compare(outcome, given, again.value.log)
+    _shown(again.value, outcome, said)
+
+
+def _shown(session: Any, outcome: Outcome, said: str) -> None:
+    """The page, the table of answers and the numbers that people see."""
+    drawn = attempt(outcome, f"report: {said}", lambda: page(session).encode())
+    _late(outcome, drawn.refusal, f"report: {said}")
+    attempt(outcome, f"answers: {said}", lambda: exchange.answers_table(session))
+    known = attempt(outcome, f"certificate: {said}", lambda: [session.diameter, session.certificate().upper_bound])
+    if known.done:
+        outcome.expect(all(map(is_number, known.value)), "tracebacks", f"not a number: {known.value}: {said}")
+    session.journal.store.close()
+
+
+def _late(outcome: Outcome, refusal: Exception | None, what: str) -> None:
+    """A study that was made must work: a refusal now comes too late."""
+    if refusal is not None:
+        outcome.fail("tracebacks", f"refused only after the study was made, {what}", refusal)

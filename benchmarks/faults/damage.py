@@ -143,8 +143,8 @@ def double_rows(path: Path, rng: random.Random) -> str:
     """A second study, events out of place, a checkpoint of another log, one of noise whose digest fits."""
     statements: dict[str, tuple[str, tuple[Any, ...]]] = {
         "a second study": (
-            "INSERT INTO studies SELECT study + 1, name || '2', created, askwise, recipe, parent, state, mode, secret "
-            "FROM studies", ()),
+            "INSERT INTO studies (study, name, created, askwise, recipe) "
+            "SELECT study + 1, name || '2', created, askwise, recipe FROM studies", ()),
         "events further on": ("UPDATE events SET position = position + 100", ()),
         "events in another order": ("UPDATE events SET position = 1000 - position", ()),
         "the checkpoint further on": ("UPDATE checkpoints SET position = 99", ()),

@@ -16,7 +16,7 @@ import sqlalchemy
 
 import askwise
 from askwise.errors import StudyError
-from askwise.study import close, connect, store
+from askwise.study import close, connect, schema, store
 from askwise.study.address import Address
 from askwise.study.journal import EVERY, StudyJournal
 from askwise.study.store import Store
@@ -143,6 +143,33 @@ def test_a_log_that_lost_its_end_takes_nothing(place):
         session.ask()
 
 
+def test_a_study_whose_table_is_replaced_in_mid_session_takes_nothing(place):
+    askwise.save(askwise.best_item(NAMES, draws=8, seed=1), place)
+    session = askwise.open(place)
+    answer(session)
+    with session.journal.store.begin() as connection:
+        connection.execute(sqlalchemy.update(schema.studies).values(recipe=b"other"))
+    with pytest.raises(StudyError, match="was replaced; nothing was added"):
+        session.ask()
+
+
+def test_the_wal_file_of_another_study_is_found_out(path):
+    other = path.with_name("other.askwise")
+    askwise.save(askwise.clusters(NAMES, draws=8), other)
+    writer = f"""
+import askwise, os, signal
+for path in ({str(path)!r}, {str(other)!r}):
+    session = askwise.open(path)
+    question = session.ask()
+    session.tell(question.responses[0])
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert subprocess.run([sys.executable, "-c", writer], check=False).returncode == -9
+    shutil.copy(f"{other}-wal", f"{path}-wal")
+    with pytest.raises(StudyError, match="holds another study than it was made for"):
+        askwise.open(path)
+
+
 @pytest.mark.parametrize("first", [0, 4])
 def test_a_log_that_lost_its_end_is_refused(path, first):
     session = askwise.open(path)
@@ -175,7 +202,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert answers(path) == 3
 
 
-@pytest.mark.parametrize("content", [None, 7, "text", b"", b"noise" * 100])
+@pytest.mark.parametrize("content", [None, 7, "text", b"", sha256(b"").digest(), b"noise" * 100])
 def test_a_checkpoint_of_noise_is_passed_over(path, content):
     session = askwise.open(path)
     answer(session, 3)
@@ -256,7 +283,7 @@ def test_a_checkpoint_that_fails_fails_no_answer(path, monkeypatch, caplog):
     monkeypatch.setattr(Store, "keep_checkpoint", fail)
     answer(session, EVERY + 1)
     close(session)
-    assert "no checkpoint was kept" in caplog.text
+    assert "no checkpoint could be kept" in caplog.text
     assert answers(path) == EVERY + 1
 
 

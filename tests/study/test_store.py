@@ -143,6 +143,7 @@ def test_a_file_of_the_first_version_is_taken_forward(tmp_path):
             connection.execute(f"ALTER TABLE studies DROP COLUMN {column}")
         connection.execute("DROP TABLE participants")
         connection.execute("DROP TABLE leases")
+        connection.execute("ALTER TABLE askwise DROP COLUMN digest")
         connection.execute("UPDATE askwise SET version = 1")
     connection.close()
     assert askwise.open(path).log == session.log
@@ -158,6 +159,7 @@ def test_a_study_of_the_second_version_is_taken_forward_with_its_people(place):
         for column in ("settled", "why", "beyond", "head"):
             connection.execute(text(f"ALTER TABLE studies DROP COLUMN {column}"))
         connection.execute(text("DROP TABLE leases"))
+        connection.execute(text("ALTER TABLE askwise DROP COLUMN digest"))
         connection.execute(text("UPDATE askwise SET version = 2"))
     store.close()
     store = Store.at(Address.of(place))

@@ -52,7 +52,7 @@ def thaw(content: bytes, prior: Posterior) -> tuple[Kept, ...] | None:
         with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
             trail = json.loads(str(arrays["trail"]))
             return tuple(Kept(answers, _whole(node, prior, arrays), trusted) for answers, node, trusted in trail)
-    except (AttributeError, KeyError, OSError, TypeError, ValueError, BadZipFile):
+    except (AttributeError, EOFError, KeyError, OSError, TypeError, ValueError, BadZipFile):
         return None
 
 

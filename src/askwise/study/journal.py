@@ -33,7 +33,7 @@ class StudyJournal:
             body = written(event)
             digests.append(chained(digests[-1], body))
             rows.append((event, body, digests[-1]))
-        if not self.store.append(self.record.study, position, digests[0], rows):
+        if not self.store.append(self.record, position, digests[0], rows):
             return False
         self.digests[position + 1 :] = digests[1:]
         return True
@@ -63,8 +63,8 @@ class StudyJournal:
             kept = Checkpoint(position, self.digests[position], made_by(), content)
             try:
                 self.store.keep_checkpoint(self.record.study, kept)
-            except StudyError as error:
-                logger.warning("no checkpoint was kept, so that opening takes longer: %s", error)
+            except StudyError:
+                logger.warning("no checkpoint could be kept: the study will open more slowly")
         self._kept = session.turn.beliefs.turn
 
     def stands_for(self, kept: Checkpoint) -> bool:

@@ -30,7 +30,12 @@ LOCK = 4_173_026  # of PostgreSQL: one program at a time brings tables up to dat
 
 metadata = MetaData()
 
-schema = Table("askwise", metadata, Column("version", Integer, primary_key=True))
+schema = Table(
+    "askwise",
+    metadata,
+    Column("version", Integer, primary_key=True),
+    Column("digest", Text),  # of the recipe of a file's study, so that another study's -wal file is found out
+)
 
 studies = Table(
     "studies",
@@ -140,6 +145,7 @@ def _leases(connection: Connection) -> None:
     leases.create(connection)
     last = select(events.c.digest).where(events.c.study == studies.c.study).order_by(events.c.position.desc()).limit(1)
     connection.execute(update(studies).values(head=last.scalar_subquery()))
+    connection.execute(text("ALTER TABLE askwise ADD COLUMN digest TEXT"))
 
 
 MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {1: _people, 2: _leases}  # from that version to the next one

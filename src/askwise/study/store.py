@@ -22,7 +22,16 @@ from askwise.conversation import Event
 from askwise.errors import StudyError
 from askwise.study.address import Address
 from askwise.study.connect import READING, connect, inspected, require_in_place, speaking, writable
-from askwise.study.schema import bring_up_to_date, checkpoints, events, forecasts, images, is_current, studies
+from askwise.study.schema import (
+    bring_up_to_date,
+    checkpoints,
+    events,
+    forecasts,
+    images,
+    is_current,
+    schema,
+    studies,
+)
 
 LONGEST_NAME = 240  # bytes: files beside it have longer ones
 CHECKED = 200  # MB up to which a file is checked page by page when it is opened
@@ -31,9 +40,13 @@ EVENTS = (
     .where(events.c.study == bindparam("study"), events.c.position >= bindparam("since"))
     .order_by(events.c.position)
 )
-RECIPE = select(studies.c.recipe).where(studies.c.study == bindparam("study"))
 HEAD = update(studies).where(studies.c.study == bindparam("log")).values(head=bindparam("last"))
-DIGEST = select(events.c.digest).where(events.c.study == bindparam("study"), events.c.position == bindparam("last"))
+RECIPE = select(studies.c.recipe).where(studies.c.study == bindparam("study"))
+DIGEST = (
+    select(events.c.digest, func.length(studies.c.recipe).label("size"))
+    .join(studies, studies.c.study == events.c.study)
+    .where(events.c.study == bindparam("study"), events.c.position == bindparam("last"))
+)
 
 
 @dataclass(frozen=True)
@@ -50,6 +63,7 @@ class Record:
     state: str = "open"
     mode: str = "own"
     head: str | None = None  # the digest of the last event; None: there is none yet
+    size: int = 0  # bytes of the recipe
 
 
 @dataclass(frozen=True)
@@ -112,6 +126,7 @@ class Store:
             with draft.begin() as connection:
                 bring_up_to_date(connection, str(address))
                 _put_in(connection, address, recipe, images, log)
+                connection.execute(update(schema).values(digest=sha256(packed(recipe)).hexdigest()))
             draft.close()
             with speaking(address):
                 _put_in_place(partial, path)
@@ -144,25 +159,28 @@ class Store:
         except (KeyError, RecursionError, TypeError, ValueError, zlib.error):
             raise StudyError(f"{self.address} is damaged; take a copy of it from before") from None
         head = row.study, row.name, row.created, row.askwise
-        return Record(*head, recipe, digest, row.parent, row.state, row.mode, row.head)
+        if study is None and self.address.is_file and self.read(select(schema))[0].digest not in (None, digest):
+            told = f"{self.address} holds another study than it was made for, as with the -wal file of another one"
+            raise StudyError(f"{told}; take a copy from before")
+        return Record(*head, recipe, digest, row.parent, row.state, row.mode, row.head, len(row.recipe))
 
     def events(self, study: int, since: int) -> list[tuple[str, str]]:
         """(body, digest) of the events from that place on."""
         return [(row.body, row.digest) for row in self.read(EVENTS, study=study, since=since)]
 
-    def append(self, study: int, position: int, before: str, rows: Iterable[tuple[Event, str, str]]) -> bool:
+    def append(self, record: Record, position: int, before: str, rows: Iterable[tuple[Event, str, str]]) -> bool:
         """(event, body, digest) each, together: True once they are on disk; False if a place or a key is taken.
 
         `before` is the digest that the log must have there: nothing is added to a log that others have shortened.
         """
-        placed = [_row(study, position + number, *row) for number, row in enumerate(rows)]
+        placed = [_row(record.study, position + number, *row) for number, row in enumerate(rows)]
         try:
             with self.begin() as connection:
-                if _digest(connection, study, position) != before:
+                if _found(connection, record, position) != (before, record.size):
                     told = f"the study or a part of its log is gone from {self.address}"
                     raise StudyError(f"{told}, or was replaced; nothing was added: open it again")
                 connection.execute(insert(events), placed)
-                connection.execute(HEAD, {"log": study, "last": placed[-1]["digest"]})
+                connection.execute(HEAD, {"log": record.study, "last": placed[-1]["digest"]})
         except exc.IntegrityError:
             return False
         return True
@@ -283,12 +301,13 @@ def _row(study: int, position: int, event: Event, body: str, digest: str) -> dic
     }
 
 
-def _digest(connection: Connection, study: int, position: int) -> str | None:
-    """The digest of a study's first `position` events; None if they are not there."""
-    if position == 0:
-        recipe = connection.execute(RECIPE, {"study": study}).scalar()
-        return None if recipe is None else sha256(recipe).hexdigest()
-    return connection.execute(DIGEST, {"study": study, "last": position - 1}).scalar()
+def _found(connection: Connection, record: Record, position: int) -> tuple[str | None, int]:
+    """The digest of a study's first `position` events, None if they are not there, and the bytes of its recipe."""
+    place = {"study": record.study, "last": position - 1}
+    row = connection.execute(DIGEST if position else RECIPE, place).first()
+    if row is None:
+        return None, 0
+    return (row.digest, row.size) if position else (sha256(row.recipe).hexdigest(), len(row.recipe))
 
 
 def _put_in_place(partial: Path, path: Path) -> None:

@@ -150,7 +150,9 @@ def _group(data: Any, column: str) -> Bools:
     """(N,): whether a row has the first of the column's two values, in their order."""
     columns = table(data)
     if column not in columns:
-        raise DataError(f"fair_on= names the column {column!r}, but the table has only {', '.join(map(repr, columns))}")
+        raise DataError(
+            f"fair_on= names the column {shown(column)}, but the table has only {', '.join(map(repr, columns))}"
+        )
     values = sorted({value for value in columns[column] if value is not None})
     if len(values) != 2 or None in columns[column]:
         raise DataError(

@@ -190,8 +190,8 @@ def numbers(name: str, value: Any, expected: str) -> NDArray[np.floating[Any]]:
     array([1., 2.])
     """
     try:
-        found = np.empty(0, dtype=str) if isinstance(value, bytearray | memoryview) else np.asarray(value)
-        if found.dtype.kind in "biufO":
+        found = np.asarray(value)
+        if found.dtype.kind in "biufO" and not isinstance(value, bytearray | memoryview):
             return np.array(found, dtype=float, order="C")
     except (ArithmeticError, RecursionError, TypeError, ValueError):
         pass

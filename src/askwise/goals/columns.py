@@ -119,7 +119,7 @@ def _read(data: Any, name: str | None) -> tuple[list[str], list[str], Floats]:
     columns = _table(data)
     texts = [column for column, values in columns.items() if is_text(values)]
     if name is not None and name not in columns:
-        raise DataError(f"there is no column {name!r} to name the rows; the columns are {', '.join(columns)}")
+        raise DataError(f"there is no column {shown(name)} to name the rows; the columns are {', '.join(columns)}")
     label = name if name is not None else texts[0] if len(texts) == 1 else None
     odd = [column for column in texts if column != label]
     if odd:

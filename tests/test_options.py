@@ -159,6 +159,27 @@ def test_a_session_is_as_it_was_after_a_refusal(kind):
     assert session.log == []
 
 
+@pytest.mark.parametrize(
+    ("goal", "option", "value"),
+    [
+        ("best_column", "costs", 5e-324),
+        ("best_item", "individual", 1e308),
+        ("best_item", "prior_scale", 1e308),
+        ("best_item", "prior_scale", 5e-324),
+        ("classifier", "draws", 1e160),
+        ("classifier", "fairness_weight", 1e308),
+        ("hierarchy", "strength", 1e308),
+        ("top_k", "draws", 10**7),
+    ],
+)
+def test_numbers_that_nothing_can_be_computed_with_are_refused(goal, option, value):
+    given = {**REQUIRED[goal], option: value}
+    if goal == "classifier":
+        given |= {"data": {**TABLE, "sex": ["f", "m", "f", "m"]}, "fair_on": "sex"}
+    with pytest.raises(SettingError, match="^(costs must be|[a-z_]+ is )"):
+        GOALS[goal](**given)
+
+
 def test_half_of_a_letter_is_no_path():
     with pytest.raises(askwise.AskwiseError, match="is no file"):
         askwise.save(askwise.best_item(NAMES, draws=4), "\ud800.askwise")

@@ -77,6 +77,7 @@ def test_costs_are_respected():
     [
         ((0, 3), {}, DataError, "at least one row and two columns"),
         ((3, 1), {}, DataError, "among at least two, got 1"),
+        ((10**30, 2), {}, DataError, "at most 100,000 entries"),
         ([[1.0, 2.0], [3.0]], {}, DataError, "differ in length"),
         ([["x", 2.0], [3.0, 1.0]], {}, DataError, "not a number"),
         ({**TABLE, "city": ["x", "y", "z"]}, {}, DataError, "holds texts"),

@@ -241,7 +241,7 @@ def test_importing_askwise_compiles_nothing():
         ({"beta": 0.0}, SettingError, "beta is 0.0; expected a number above 0"),
         ({"beta": float("inf")}, SettingError, "beta is inf; expected a number above 0"),
         ({"chains": 1}, SettingError, "chains is 1; expected a whole number of at least 2"),
-        ({"strength": -1.0}, SettingError, "strength is -1.0; expected a number of at least 0"),
+        ({"strength": -1.0}, SettingError, "strength is -1.0; expected a number from 0 to"),
         ({"features": np.ones((3, 2))}, DataError, r"5 rows of finite numbers, one an item; got shape \(3, 2\)"),
         ({"features": np.full((5, 2), np.nan)}, DataError, "5 rows of finite numbers"),
     ],

@@ -22,7 +22,7 @@ TYPED = {
     "name its encoding, often latin-1": "name its encoding, often latin-1, with --encoding",
 }
 TYPED_FOR = {  # the same where commands call one thing differently
-    "new": {"sigma is": "--prior-scale is", "prior_scale is": "--prior-scale is"},
+    "new": {"prior_scale is": "--prior-scale is"},
     "simulate": {
         "lapses must": "--noise must",
         "sigma is": "--sigma or --told-sigma is",

@@ -11,6 +11,8 @@ from askwise.options import number
 from askwise.structures import Family
 from askwise.types import Atoms, Bools, Floats, Structures
 
+LARGEST_WEIGHT = 1e30  # of fairness; it must suit numbers of 32 bits
+
 
 class EqualOpportunity:
     """The larger of how often two classifiers disagree and `weight` times how unequally one finds the other's
@@ -33,7 +35,7 @@ class EqualOpportunity:
         self.family = family
         self.atoms = atoms
         self.group: Bools = np.asarray(group).astype(bool)
-        self.weight = number("weight", weight, above=0)
+        self.weight = number("weight", weight, above=0, at_most=LARGEST_WEIGHT)
         counted = "" if self.weight == 1 else f", counted {self.weight:g} times,"
         self.phrase = f"{{what}} is wrong about labels or{counted} unequal between the groups by {{loss:.3f}}"
         if self.group.shape != (len(atoms),):

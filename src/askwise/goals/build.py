@@ -12,6 +12,7 @@ from askwise.encode import MISSING, Items, encode
 from askwise.errors import DataError, RuleError, SettingError
 from askwise.options import LARGEST_SEED, choice, column, columns, flag, number, shown, whole_number
 from askwise.posteriors import Posterior
+from askwise.posteriors.logconcave import LARGEST_SCALE, SMALLEST_SCALE
 from askwise.problem import Problem
 from askwise.reading import Recipe
 from askwise.session import MAX_DRAWS, Session
@@ -39,12 +40,11 @@ PLAIN: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("name", "image", "fair_on"), column),
     **dict.fromkeys(("repeat", "ties"), flag),
     **dict.fromkeys(("budget", "decimals", "k", "rank"), whole_number),
-    **dict.fromkeys(
-        ("delta", "epsilon", "fairness_weight", "individual", "noise", "prior_scale", "strength", "trust"), number
-    ),
+    **dict.fromkeys(("delta", "epsilon", "fairness_weight", "individual", "noise", "strength", "trust"), number),
     "draws": partial(whole_number, at_least=2, at_most=MAX_DRAWS),
     "features": columns,
     "missing": partial(choice, known=MISSING),
+    "prior_scale": partial(number, at_least=SMALLEST_SCALE, at_most=LARGEST_SCALE),
     "seed": partial(whole_number, at_least=0, at_most=LARGEST_SEED),
 }
 _remaking: ContextVar[bool] = ContextVar("_remaking", default=False)  # True: what was saved is taken as it is

@@ -15,7 +15,7 @@ from askwise.posteriors.matrices import MatrixPosterior
 from askwise.problem import Problem
 from askwise.session import Session
 from askwise.strategies import Strategy
-from askwise.structures.matrices import LARGEST_NUMBER, Matrices, gaussian
+from askwise.structures.matrices import LARGEST, LARGEST_NUMBER, Matrices, gaussian
 from askwise.tables import Columns, is_text, table
 from askwise.types import Floats
 
@@ -98,10 +98,11 @@ def best_column(
 def _table(data: Any) -> Columns:
     """The data as columns, whatever held it; a shape is a table with nothing in it."""
     if isinstance(data, list | tuple) and len(data) == 2 and all(isinstance(size, int | np.integer) for size in data):
-        rows, columns = data
-        if min(rows, columns) < 1:
-            raise DataError(f"a matrix needs at least one row and two columns, got the shape {rows} x {columns}")
-        return {f"column {j + 1}": [None] * int(rows) for j in range(columns)}
+        rows, columns = map(int, data)
+        if min(rows, columns) < 1 or rows * columns > LARGEST:
+            limits = f"at least one row and two columns and at most {LARGEST:,} entries"
+            raise DataError(f"a matrix needs {limits}, got the shape {shown((rows, columns))}")
+        return {f"column {j + 1}": [None] * rows for j in range(columns)}
     if isinstance(data, list | tuple) and data and all(isinstance(row, list | tuple) for row in data):
         if len({len(row) for row in data}) > 1:
             raise DataError("the rows of the matrix differ in length; give None for entries that are not known")

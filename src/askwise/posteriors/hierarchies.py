@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # compiled code is loaded when the first tree moves
     from askwise.posteriors.tree_moves import Beliefs, Evidence
 
 STRENGTHS = np.array([0.0, 0.5, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0, 11.0, 15.0])
+LARGEST_STRENGTH = 1e100  # beyond, what a tree costs by its features is no number
 CHAINS = 64
 NOISELESS = 10.0  # beta for answers that are never wrong: chains must be able to pass through a wrong answer
 SWEEP = 0.25  # moves anywhere after an answer, for each item
@@ -90,7 +91,11 @@ class HierarchyPosterior:
         beta = number("beta", beta, above=0)
         chains = whole_number("chains", chains, at_least=2)
         rows = _checked_features(features, family.count)
-        learned = STRENGTHS if strength is None else np.array([number("strength", strength, at_least=0)])
+        learned = (
+            STRENGTHS
+            if strength is None
+            else np.array([number("strength", strength, at_least=0, at_most=LARGEST_STRENGTH)])
+        )
         grid = learned if rows.shape[1] else np.zeros(1)
         trees = random_trees(chains, family.count, stream(0, family.count, "trees"))
         nothing = np.zeros(len(trees), dtype=np.int64)

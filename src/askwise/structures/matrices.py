@@ -23,6 +23,7 @@ from askwise.types import Bools, Floats, Ints, Option, Prompt, Structures
 GRID = 16  # possible answers looked at for each entry
 LARGEST = 100_000  # entries of a matrix: beyond, the draws of a certificate would fill the memory
 LARGEST_NUMBER = 1e100  # of an entry: its square, and one over it, are still numbers
+SMALLEST_COST = 1e-300  # below, a gain per unit of it is no number
 
 
 class Matrices:
@@ -204,6 +205,6 @@ def _checked_costs(costs: Any, shape: tuple[int, int]) -> Floats:
         found: Floats = np.broadcast_to(numbers("costs", 1.0 if costs is None else costs, expected), shape)
     except ValueError:
         raise refusal("costs", costs, expected) from None
-    if not (np.isfinite(found).all() and (found > 0).all()):
+    if not (np.isfinite(found).all() and (found >= SMALLEST_COST).all()):
         raise SettingError("costs must be positive finite numbers; mark what cannot be asked with askable=False")
     return found

@@ -176,7 +176,7 @@ def test_numbers_that_nothing_can_be_computed_with_are_refused(goal, option, val
     given = {**REQUIRED[goal], option: value}
     if goal == "classifier":
         given |= {"data": {**TABLE, "sex": ["f", "m", "f", "m"]}, "fair_on": "sex"}
-    with pytest.raises(SettingError, match="^(costs must be|[a-z_]+ is )"):
+    with pytest.raises(SettingError, match=r"^(costs must be|[a-z_]+ is )"):
         GOALS[goal](**given)
 
 

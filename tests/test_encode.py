@@ -298,5 +298,5 @@ def test_bad_input_is_refused_in_one_sentence(data, options, words):
 
 
 def test_unknown_way_to_treat_missing_values():
-    with pytest.raises(SettingError, match="missing must be 'refuse' or 'impute', got 'drop'"):
+    with pytest.raises(SettingError, match="missing is 'drop'; expected 'refuse' or 'impute'"):
         encode(GOOD, missing="drop")

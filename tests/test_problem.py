@@ -50,7 +50,7 @@ def test_normalised():
 @pytest.mark.parametrize("beta", [0.0, -1.0, nan])
 def test_refuses_beta(beta):
     problem, _ = label_problem(generator(5))
-    with pytest.raises(SettingError, match="beta must be positive"):
+    with pytest.raises(SettingError, match=r"beta is .*; expected a number above 0"):
         Problem(problem.family, problem.distance, zero_one, beta)
 
 

@@ -227,8 +227,8 @@ REFUSED = {
     "skip an unknown one": (lambda s: s.skip("q9"), AnswerError, "there is no question 'q9'"),
     "undo an open one": (lambda s: s.undo("q2"), AnswerError, "q2' has no answer to undo; it is open"),
     "undo an unknown one": (lambda s: s.undo("q9"), AnswerError, "it is unknown"),
-    "ask for none": (lambda s: s.ask(0), SettingError, "count must be a whole number of at least 1, got 0"),
-    "ask for half": (lambda s: s.ask(1.5), SettingError, "count must be a whole number of at least 1, got 1.5"),
+    "ask for none": (lambda s: s.ask(0), SettingError, "count is 0; expected a whole number from 1 to 1000"),
+    "ask for half": (lambda s: s.ask(1.5), SettingError, "count is 1.5; expected a whole number from 1 to 1000"),
     "replay on top": (lambda s: s.replay(s.log), SettingError, "a log is replayed on a new session; this one has 3"),
 }
 

@@ -15,11 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from askwise.errors import DataError, SettingError
+from askwise.errors import DataError
+from askwise.options import choice, shown
+from askwise.options import column as column_name
+from askwise.options import columns as column_names
 from askwise.tables import NUMBER, Columns, is_text, rows_named, table
 from askwise.types import Floats
 
 NAMES = ("name", "title", "item", "id")  # what a name column is called, likeliest first
+MISSING = ("refuse", "impute")  # what is done about values that are not known
 IDENTIFIER = re.compile(r"(.*[_. ])?id|index|rownames|unnamed: 0", re.IGNORECASE)
 ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
 
@@ -108,13 +112,15 @@ def encode(
     >>> items.left_out
     {'name': 'is the name', 'wheels': 'is constant'}
     """
-    if missing not in ("refuse", "impute"):
-        raise SettingError(f"missing must be 'refuse' or 'impute', got {missing!r}")
+    name, image = (
+        given if given is None else column_name(option, given) for option, given in (("name", name), ("image", image))
+    )
+    chosen = None if features is None else list(dict.fromkeys(column_names("features", features)))
+    choice("missing", missing, MISSING)
     columns = table(data)
     count = len(next(iter(columns.values())))
     if count < 2:
         raise DataError("the table has only one row; give at least two items, or there is nothing to compare")
-    chosen = None if features is None else list(dict.fromkeys([features] if isinstance(features, str) else features))
     _check_known(columns, name=[name], image=[image], features=chosen or [])
     free = {column: values for column, values in columns.items() if column not in (chosen or [])}
     name = _guess_name(free) if name is None else name
@@ -174,7 +180,7 @@ def _check_known(columns: Columns, **options: Sequence[str | None]) -> None:
         for column in given:
             if column is not None and column not in columns:
                 known = ", ".join(map(repr, columns))
-                raise DataError(f"{option}= names the column {column!r}, but the table has only {known}")
+                raise DataError(f"{option}= names the column {shown(column)}, but the table has only {known}")
 
 
 def _guess_name(columns: Columns) -> str | None:

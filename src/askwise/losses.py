@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from askwise.errors import SettingError
+from askwise.options import number
 from askwise.types import Floats
 
 
@@ -227,10 +227,9 @@ def davidson(ties: float = 1.0) -> Davidson:
     >>> davidson(ties=2.0).ties
     2.0
     """
-    if not 0 < ties < float("inf"):
-        raise SettingError(f"ties must be a positive number, got {ties}; without ties use the logistic loss")
+    ties = number("ties", ties, above=0)
     # far from zero the curvature is about ties e^(-|z| / 2) / 4
-    return Davidson(ties=float(ties), bend=40.0 + 2 * max(0.0, float(np.log(ties))))
+    return Davidson(ties=ties, bend=40.0 + 2 * max(0.0, float(np.log(ties))))
 
 
 zero_one = ZeroOne()

@@ -11,6 +11,7 @@ import numpy as np
 from askwise.distances import Distance
 from askwise.errors import SettingError
 from askwise.losses import Loss, logistic, sigmoid
+from askwise.options import having, number, whole_number
 from askwise.structures import Family
 from askwise.types import Floats
 
@@ -35,7 +36,9 @@ class Problem:
     beta: float = 1.0
 
     def __post_init__(self) -> None:
-        check_beta(self.loss, self.beta)
+        having("family", self.family, "a family of structures", "draw_atoms", "predict", "decide", "responses")
+        having("distance", self.distance, "a distance between structures", "paired", "pairwise")
+        object.__setattr__(self, "beta", check_beta(self.loss, self.beta))
 
     @property
     def normalised(self) -> bool:
@@ -62,12 +65,14 @@ def potential(family: Family, loss: Loss, beta: float, predictions: Floats, resp
     return beta * values
 
 
-def check_beta(loss: Loss, beta: float) -> None:
-    """Refuses a beta that makes no posterior."""
-    if not beta > 0:
-        raise SettingError(f"beta must be positive, got {beta}; 1 is Bayes' rule for a proper loss")
-    if beta == inf and not loss.decides:
+def check_beta(loss: Loss, beta: float) -> float:
+    """The beta, as it was given; refused if it makes no posterior."""
+    having("loss", loss, "a loss such as askwise.logistic", "name", "decides", "value")
+    if not (isinstance(beta, float) and beta == inf):
+        return number("beta", beta, above=0)
+    if not loss.decides:
         raise SettingError(f"beta = infinity needs the zero_one loss, got {loss.name}; use a finite beta")
+    return inf
 
 
 def noise_beta(noise: float, responses: int = 2) -> float:
@@ -76,10 +81,6 @@ def noise_beta(noise: float, responses: int = 2) -> float:
     >>> round(noise_beta(0.1), 4), noise_beta(0.0)
     (2.1972, inf)
     """
-    if responses < 2:
-        raise SettingError(f"a question has at least two responses, got {responses}")
-    if not 0 <= noise < (responses - 1) / responses:
-        raise SettingError(
-            f"noise must be from 0 to below {(responses - 1) / responses:.3g} for {responses} responses, got {noise}"
-        )
+    responses = whole_number("responses", responses, at_least=2)
+    noise = number("noise", noise, at_least=0, below=(responses - 1) / responses)
     return inf if noise == 0 else float(np.log((responses - 1) * (1 - noise) / noise))

@@ -19,6 +19,7 @@ from askwise.beliefs import Beliefs, Kept
 from askwise.conversation import NUMBER, Conversation, Event, Journal, happened
 from askwise.distances import verify
 from askwise.errors import DataError, NothingToAsk, SettingError, StudyError
+from askwise.options import LARGEST_SEED, flag, function, having, mapping, refusal, text, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.reading import Reading, Recipe
@@ -30,6 +31,9 @@ from askwise.threads import one_at_a_time
 from askwise.turn import Aim, Eligible, Turn
 from askwise.types import Answer, Question, Response
 
+MAX_DRAWS = 100_000  # a question; a diameter compares all pairs of them
+MAX_CANDIDATES = 1_000_000  # questions that are scored
+MAX_COUNT = 1_000  # questions that are asked together
 CHECKED = 12  # structures on which a distance is checked at the start
 MAX_ATTEMPTS = 100  # at writing one event, while others write theirs first
 
@@ -69,16 +73,24 @@ class Session(Reading):
         recipe: Recipe | None = None,
         remake: Callable[[Recipe], Session] | None = None,
     ):
-        if draws < 2 or candidates < 1 or seed < 0:
-            raise SettingError(
-                f"draws must be at least 2, candidates at least 1, seed at least 0; got {draws}, {candidates}, {seed}"
-            )
+        if not isinstance(problem, Problem):
+            raise refusal("problem", problem, "an askwise.Problem")
+        having("prior", prior, "a posterior before any answer", "sample", "update", "diagnostics")
+        seed = whole_number("seed", seed, at_least=0, at_most=LARGEST_SEED)
+        draws = whole_number("draws", draws, at_least=2, at_most=MAX_DRAWS)
+        candidates = whole_number("candidates", candidates, at_least=1, at_most=MAX_CANDIDATES)
+        for name, given in (("stop", stop), ("describe", describe), ("remake", remake)):
+            if given is not None:
+                function(name, given)
+        if recipe is not None:
+            mapping("recipe", recipe, "a goal, its data and its options", "goal", "data", "options")
         self.prior = prior
         self.recipe = recipe
         self.journal: Journal | None = None
         self._remake = remake
         self.lock = RLock()
         shown = describe or (lambda structure: structure)
+        repeat = flag("repeat", repeat)
         self.aim = Aim(problem, strategy(rule, problem), stop, seed, draws, candidates, repeat, shown)
         self._begin()
         few = prior.sample(CHECKED, stream(seed, 0, "verify")).structures
@@ -106,8 +118,10 @@ class Session(Reading):
         With `count`, a list of that many worth asking together, or of fewer where the candidates run out. Each new one
         is chosen for what it adds to those open. `eligible(atoms, atom)` may keep a candidate from joining them.
         """
-        if count is not None and (isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1):
-            raise SettingError(f"count must be a whole number of at least 1, got {count!r}")
+        if count is not None:
+            count = whole_number("count", count, at_least=1, at_most=MAX_COUNT)
+        if eligible is not None:
+            function("eligible", eligible)
         self.refresh()
         while len(self.conversation.open()) < (count or 1):
             try:
@@ -193,20 +207,23 @@ class Session(Reading):
     @one_at_a_time
     def take_up(self, recipe: Recipe) -> None:
         """Another goal about the same structures: all answers stay, open questions are withdrawn."""
-        self._settle(lambda: happened("goal", None, goal=recipe["goal"], options=recipe["options"]))
+        mapping("recipe", recipe, "a goal and its options", "goal", "options")
+        goal = text("goal", recipe["goal"])
+        options = dict(mapping("options", recipe["options"], "options by their names"))
+        self._settle(lambda: happened("goal", None, goal=goal, options=options))
 
     def branch(self, *, seed: int, rule: str | None = None, effort: int | None = None) -> Session:
         """A copy that goes its own way, in memory only: what would come of other answers, or of another rule.
 
         With `effort`, no more draws and candidates a question than that.
         """
+        seed = whole_number("seed", seed, at_least=0, at_most=LARGEST_SEED)
+        most = MAX_CANDIDATES if effort is None else whole_number("effort", effort, at_least=2)
         other = copy(self)
         other.lock = RLock()
         chosen = self.aim.rule if rule is None else strategy(rule, self.problem)
         other.journal, other.conversation, other._ahead = None, self.conversation.copy(), {}
-        draws, candidates = (
-            count if effort is None else min(count, effort) for count in (self.aim.draws, self.aim.candidates)
-        )
+        draws, candidates = min(self.aim.draws, most), min(self.aim.candidates, most)
         other.aim = replace(self.aim, seed=seed, rule=chosen, draws=draws, candidates=candidates)
         other.conversation.withdraw()
         other.turn = Turn(other.aim, replace(self.turn.beliefs, seed=seed))
@@ -215,6 +232,8 @@ class Session(Reading):
     def prepare(self, who: str | None = None) -> None:
         """Works out what comes after each possible answer to the open question, so that it is there at once when the
         answer comes. Meant for a thread of its own while a person thinks; a number has too many answers for it."""
+        if who is not None:
+            who = text("who", who)
         with self.lock:
             talk, turn, ahead = self.conversation.copy(), self.turn, self._ahead
         ids = talk.open()

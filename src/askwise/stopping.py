@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, inf, log
+from math import ceil, log
 from typing import Protocol
 
 import numpy as np
 from numpy.random import Generator
 
 from askwise.distances import form_of
-from askwise.errors import SettingError
+from askwise.options import function, number, whole_number
 from askwise.posteriors import Posterior
 from askwise.posteriors.chains import independent_draws, pairs
 from askwise.problem import Problem
@@ -23,6 +23,7 @@ SURE = 3  # standard errors at which the draws at hand are taken to rule a diame
 HOPE = 1  # standard errors of luck for which more are drawn
 BET = 0.5  # share of the largest bet that may be made: distances are skewed, and a large one costs a large bet dearly
 SMALLEST = 1e-300  # epsilon and delta: below, there are more pairs of draws than can be counted
+LARGEST = 1e100  # closeness: beyond, its square is too large to divide by
 FEW = 30  # draws, below which their pairs say nothing about their own error
 
 
@@ -49,8 +50,7 @@ class Budget:
     answers: int
 
     def __post_init__(self) -> None:
-        if not self.answers >= 1:
-            raise SettingError(f"a budget must be at least one answer, got {self.answers}")
+        object.__setattr__(self, "answers", whole_number("budget", self.answers, at_least=1))
 
     def __call__(
         self, problem: Problem, posterior: Posterior, sample: Sample, answers: int, round: int, rng: Generator
@@ -81,12 +81,9 @@ class DiameterBelow:
     closeness: float = 1.0
 
     def __post_init__(self) -> None:
-        if not SMALLEST <= self.epsilon <= 1:
-            raise SettingError(f"epsilon must be in (0, 1] and at least {SMALLEST:g}, got {self.epsilon}")
-        if not SMALLEST <= self.delta < 1:
-            raise SettingError(f"delta must be in (0, 1) and at least {SMALLEST:g}, got {self.delta}")
-        if not 1 <= self.closeness < inf:
-            raise SettingError(f"closeness must be at least 1, got {self.closeness}")
+        object.__setattr__(self, "epsilon", number("epsilon", self.epsilon, at_least=SMALLEST, at_most=1))
+        object.__setattr__(self, "delta", number("delta", self.delta, at_least=SMALLEST, below=1))
+        object.__setattr__(self, "closeness", number("closeness", self.closeness, at_least=1, at_most=LARGEST))
 
     @property
     def target(self) -> float:
@@ -212,4 +209,4 @@ def any_of(*rules: Stop) -> AnyOf:
     >>> len(any_of(Budget(5), DiameterBelow(0.1)).rules)
     2
     """
-    return AnyOf(rules)
+    return AnyOf(tuple(function("a rule to stop", rule) for rule in rules))

@@ -82,7 +82,7 @@ def test_simulate_shows_people_a_table():
         (["choice", "--items", "1"], "items must be at least 2, got 1"),
         (["choice", "--sigma", "-1"], "sigma must be positive, got -1.0"),
         (["classify", "--questions", "0"], "questions and runs must be at least 1, seed at least 0"),
-        (["line", "--noise", "0.6"], "noise must be from 0 to below 0.5"),
+        (["line", "--noise", "0.6"], "noise is 0.6; expected a number of at least 0 and below 0.5"),
         (["classify", "--noise", "1.5"], "--noise must be from 0 to below 1, got 1.5"),
         (["classify", "--seed", "-1"], "seed at least 0"),
         (["classify", "--workers", "0"], "workers must be at least 1, got 0"),

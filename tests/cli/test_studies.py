@@ -257,7 +257,10 @@ def test_more_that_cannot_be_used(run, cars, tmp_path):
         (["top-k", cars, "--encoding", "latin-1"], "top-k needs --k"),
         (["cluster-of", cars, "--encoding", "latin-1"], "cluster-of needs --item"),
         (["best-item", cars, "--encoding", "latin-1", "--k", "3"], "best-item has no option --k"),
-        (["best-item", cars, "--encoding", "latin-1", "--epsilon", "0"], "epsilon must be in (0, 1]"),
+        (
+            ["best-item", cars, "--encoding", "latin-1", "--epsilon", "0"],
+            "epsilon is 0.0; expected a number from 1e-300 to 1",
+        ),
         (["best-item", cars, "--encoding", "latin-1", "--rule", "clever"], "clever"),
         (["best-item", cars, "--encoding", "klingon"], "there is no encoding 'klingon'"),
         (["best-item", cars, "--encoding", "latin-1", "--name-column", "nom"], "names the column 'nom'"),

@@ -57,9 +57,9 @@ def test_the_shipped_check(score):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"score": "median"}, "score must be mean, max, min"),
+        ({"score": "median"}, "score is 'median'; expected 'mean', 'max' or 'min'"),
         ({"rows": []}, "list of row numbers"),
-        ({"rows": [-1]}, "from 0"),
+        ({"rows": [-1]}, "rows is -1; expected a whole number of at least 0"),
     ],
 )
 def test_bad_settings_are_refused(options, words):

@@ -99,7 +99,7 @@ def test_violation_against_the_truth():
     [
         ([True], 1.0, "one value for each of 2 atoms"),
         ([True, True], 1.0, "all atoms on one side"),
-        ([True, False], 0.0, "weight must be a positive number, got 0.0"),
+        ([True, False], 0.0, "weight is 0.0; expected a number above 0 and at most"),
     ],
 )
 def test_refuses(group, weight, sentence):

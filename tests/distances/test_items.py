@@ -88,7 +88,7 @@ def test_refuses_too_few_items(kind, items):
 
 @pytest.mark.parametrize("k", [0, 3, -1, 1.5])
 def test_top_k_refuses(k):
-    with pytest.raises(SettingError, match="k must be a whole number from 1 to 2"):
+    with pytest.raises(SettingError, match=r"k is .*; expected a whole number from 1 to 2"):
         TopK(np.eye(3), k)
 
 

@@ -63,5 +63,5 @@ def test_large_sets_are_worked_through_in_blocks(monkeypatch):
 
 
 def test_an_item_is_a_row():
-    with pytest.raises(SettingError, match="number of a row"):
+    with pytest.raises(SettingError, match="item is -1; expected a whole number of at least 0"):
         ClusterOf(-1)

@@ -105,8 +105,8 @@ def test_undo_gives_back_the_very_belief(goal):
     ("call", "kind"),
     [
         (lambda: cluster_of(NAMES, "nobody"), DataError),
-        (lambda: cluster_of(NAMES, 12), DataError),
-        (lambda: cluster_of(NAMES, True), DataError),
+        (lambda: cluster_of(NAMES, 12), SettingError),
+        (lambda: cluster_of(NAMES, True), SettingError),
         (lambda: cluster_of(["one"], 0), DataError),
         (lambda: cluster_of(NAMES, 0, noise=0), SettingError),
         (lambda: clusters(NAMES, noise=0.5), SettingError),
@@ -115,7 +115,7 @@ def test_undo_gives_back_the_very_belief(goal):
         (lambda: clusters(NAMES, epsilon=0), SettingError),
         (lambda: clusters(NAMES, rule="best"), SettingError),
         (lambda: clusters(NAMES, similarity=[[1.0]]), DataError),
-        (lambda: clusters(NAMES, similarity=[["x"]]), DataError),
+        (lambda: clusters(NAMES, similarity=[["x"]]), SettingError),
     ],
 )
 def test_bad_input_gets_one_sentence(call, kind):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import askwise
-from askwise.errors import AnswerError, DataError
+from askwise.errors import AnswerError, DataError, SettingError
 from askwise.posteriors.clusterings import ClusteringPosterior
 from askwise.posteriors.matrices import FAR, MatrixPosterior, known_scale
 from askwise.split import split
@@ -63,7 +63,7 @@ def test_what_cannot_be_squared_is_refused_in_a_sentence(value):
 
 @pytest.mark.parametrize("value", [1e160, -1e308])
 def test_known_entries_that_cannot_be_squared_are_refused(value):
-    with pytest.raises(DataError, match=r"from -1e\+100 to 1e\+100"):
+    with pytest.raises(SettingError, match=r"from -1e\+100 to 1e\+100"):
         askwise.best_column(UNKNOWN, known=[(0, 0, value)])
     with pytest.raises(DataError, match=r"from -1e\+100 to 1e\+100"):
         askwise.best_column({"tea": [value, None], "milk": [None, 1.0]})

@@ -61,7 +61,7 @@ def test_the_log_goes_through_json():
 def test_refuses():
     with pytest.raises(DataError, match="at least three items, got 2"):
         hierarchy(["cat", "dog"])
-    with pytest.raises(SettingError, match=r"noise must be from 0 to below 0.667 for 3 responses, got 0.7"):
+    with pytest.raises(SettingError, match=r"noise is 0.7; expected a number of at least 0 and below 0.666667"):
         hierarchy(NAMES, noise=0.7)
     with pytest.raises(DataError, match="missing values"):
         hierarchy({"name": NAMES, "legs": [4.0, np.nan, 0.0, 0.0, 6.0, 6.0, 6.0]})

@@ -238,10 +238,10 @@ def test_importing_askwise_compiles_nothing():
 @pytest.mark.parametrize(
     ("options", "error", "sentence"),
     [
-        ({"beta": 0.0}, SettingError, "beta must be a positive number, got 0.0"),
-        ({"beta": float("inf")}, SettingError, "for answers without noise take 10"),
-        ({"chains": 1}, SettingError, "at least 2, got 1"),
-        ({"strength": -1.0}, SettingError, "at least 0 or None, got -1.0"),
+        ({"beta": 0.0}, SettingError, "beta is 0.0; expected a number above 0"),
+        ({"beta": float("inf")}, SettingError, "beta is inf; expected a number above 0"),
+        ({"chains": 1}, SettingError, "chains is 1; expected a whole number of at least 2"),
+        ({"strength": -1.0}, SettingError, "strength is -1.0; expected a number from 0 to"),
         ({"features": np.ones((3, 2))}, DataError, r"5 rows of finite numbers, one an item; got shape \(3, 2\)"),
         ({"features": np.full((5, 2), np.nan)}, DataError, "5 rows of finite numbers"),
     ],

@@ -149,7 +149,7 @@ def test_checks():
 
 def test_refuses():
     family = SoftmaxPool(np.eye(3))
-    with pytest.raises(SettingError, match="sigma must be a positive number or None, got 0"):
+    with pytest.raises(SettingError, match="sigma is 0; expected a number"):
         SoftmaxPosterior.prior(family, 0)
     with pytest.raises(AnswerError, match="0 to 2, got 3"):
         SoftmaxPosterior.prior(family).update(Answer(0, 3), generator(103))

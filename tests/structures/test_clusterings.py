@@ -73,8 +73,8 @@ def test_compact_keeps_who_is_together(labels):
 @pytest.mark.parametrize(
     ("call", "kind"),
     [
-        (lambda: Clusterings(1), DataError),
-        (lambda: Clusterings(2.5), DataError),
+        (lambda: Clusterings(1), SettingError),
+        (lambda: Clusterings(2.5), SettingError),
         (lambda: Clusterings(3, names=["a"]), DataError),
         (lambda: Clusterings(2, images=["a"]), DataError),
         (lambda: Clusterings(3, around=3), SettingError),

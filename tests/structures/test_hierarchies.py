@@ -113,8 +113,6 @@ def test_prompt_names_the_one_left_out():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((2,), "needs at least three items, got 2"),
-        ((2.5,), "needs at least three items, got 2.5"),
         ((3, ["a", "b"]), "needs 3 names, got 2"),
         ((3, None, ["x"]), "needs 3 images, got 1"),
         ((3, ["cat", "dog", "Cat "]), "two items are called 'cat'"),
@@ -123,6 +121,12 @@ def test_prompt_names_the_one_left_out():
 def test_refuses(arguments, sentence):
     with pytest.raises(DataError, match=sentence):
         Hierarchies(*arguments)
+
+
+@pytest.mark.parametrize("count", [2, 3.5])
+def test_refuses_fewer_than_three_items(count):
+    with pytest.raises(SettingError, match=f"the number of items is {count}; expected a whole number of at least 3"):
+        Hierarchies(count)
 
 
 @pytest.mark.parametrize("lists", [["a", "b"], [["a", "b"], "d"], [["a", "a"], "b"], [["a", "b"], ["c", "c"]], ["a"]])

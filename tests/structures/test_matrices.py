@@ -109,16 +109,16 @@ def test_plain_arrays_are_matrices_too():
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"shape": (0, 3)}, DataError, "two whole numbers of at least 1"),
-        ({"shape": (2.5, 3)}, DataError, "two whole numbers"),
+        ({"shape": (0, 3)}, SettingError, "a whole number of at least 1"),
+        ({"shape": (2.5, 3)}, SettingError, "is 2.5; expected a whole number"),
         ({"shape": (1000, 1000)}, DataError, "leave some out"),
         ({"row_names": ["a"]}, DataError, "2 rows need 2 different names"),
         ({"column_names": ["a", "a", "b"]}, DataError, "3 columns need 3 different names"),
         ({"costs": -1}, SettingError, "positive finite numbers"),
-        ({"costs": [1, 2]}, SettingError, "one number an entry"),
-        ({"costs": "dear"}, SettingError, "one number an entry"),
+        ({"costs": [1, 2]}, SettingError, "one for each entry"),
+        ({"costs": "dear"}, SettingError, "one for each entry"),
         ({"askable": [True]}, SettingError, "expected one yes or no an entry"),
-        ({"decimals": -1}, SettingError, "decimals must be a whole number"),
+        ({"decimals": -1}, SettingError, "decimals is -1; expected a whole number of at least 0"),
     ],
 )
 def test_bad_settings_are_refused_in_one_sentence(options, error, words):

@@ -22,10 +22,10 @@ TYPED = {
     "name its encoding, often latin-1": "name its encoding, often latin-1, with --encoding",
 }
 TYPED_FOR = {  # the same where commands call one thing differently
-    "new": {"sigma must be a positive number or None": "--prior-scale must be a positive number"},
+    "new": {"prior_scale is": "--prior-scale is"},
     "simulate": {
         "lapses must": "--noise must",
-        "sigma must be a positive number or None": "--sigma and --told-sigma must be positive numbers",
+        "sigma is": "--sigma or --told-sigma is",
     },
 }
 LONGEST = 600  # letters of a sentence

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from askwise.distances.items import ItemRegret
-from askwise.errors import DistanceError, SettingError
+from askwise.errors import DistanceError
+from askwise.options import choice, parts, refusal, whole_number
 from askwise.structures.matrices import matrices_of
 from askwise.types import Floats, Structures
 
@@ -34,12 +35,14 @@ class BestColumn(ItemRegret):
     phrase = "choosing {what} gives up {loss:.3f} of the range from the best to the worst column"
 
     def __init__(self, score: str | Callable[[Floats], Any] = "mean", rows: Sequence[int] | None = None):
-        if not callable(score) and score not in SCORES:
-            raise SettingError(f"score must be {', '.join(SCORES)} or a function of matrices, got {score!r}")
-        self.score = score if callable(score) else SCORES[score]
-        self.rows = None if rows is None else np.asarray(rows, dtype=int)
-        if self.rows is not None and (self.rows.ndim != 1 or not len(self.rows) or self.rows.min() < 0):
-            raise SettingError(f"rows must be a list of row numbers from 0, got {rows!r}")
+        self.score = score if callable(score) else SCORES[choice("score", score, SCORES)]
+        expected = "a list of row numbers from 0"
+        chosen = (
+            None if rows is None else [whole_number("rows", row, at_least=0) for row in parts("rows", rows, expected)]
+        )
+        if chosen == []:
+            raise refusal("rows", rows, expected)
+        self.rows = None if chosen is None else np.array(chosen)
 
     def utilities(self, structures: Structures) -> Floats:
         """(S, M): the score of each column."""

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from askwise.errors import SettingError
+from askwise.options import number
 from askwise.structures import Family
 from askwise.types import Atoms, Bools, Floats, Structures
+
+LARGEST_WEIGHT = 1e30  # of fairness; it must suit numbers of 32 bits
 
 
 class EqualOpportunity:
@@ -32,15 +35,13 @@ class EqualOpportunity:
         self.family = family
         self.atoms = atoms
         self.group: Bools = np.asarray(group).astype(bool)
-        self.weight = float(weight)
+        self.weight = number("weight", weight, above=0, at_most=LARGEST_WEIGHT)
         counted = "" if self.weight == 1 else f", counted {self.weight:g} times,"
         self.phrase = f"{{what}} is wrong about labels or{counted} unequal between the groups by {{loss:.3f}}"
         if self.group.shape != (len(atoms),):
             raise SettingError(f"group needs one value for each of {len(atoms)} atoms, got shape {self.group.shape}")
         if self.group.all() or not self.group.any():
             raise SettingError("group puts all atoms on one side; equal opportunity compares two groups")
-        if not 0 < self.weight < float("inf"):
-            raise SettingError(f"weight must be a positive number, got {weight}; without fairness use Disagreement")
 
     def paired(self, left: Structures, right: Structures) -> Floats:
         one, two = self._positive(left), self._positive(right)

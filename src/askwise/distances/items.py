@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from askwise.distances import Dense, Form, Overlap, Parted, grouped
-from askwise.errors import DataError, SettingError
+from askwise.errors import DataError
+from askwise.options import whole_number
 from askwise.structures.choice import pair_of
 from askwise.types import Floats, Ints
 
@@ -135,11 +136,7 @@ class TopK(ItemDistance):
 
     def __init__(self, items: Any, k: int):
         super().__init__(items)
-        if not (isinstance(k, int | np.integer) and 1 <= k < len(self.items)):
-            raise SettingError(
-                f"k must be a whole number from 1 to {len(self.items) - 1} for {len(self.items)} items, got {k}"
-            )
-        self.k = k
+        self.k = whole_number("k", k, at_least=1, at_most=len(self.items) - 1)
 
     def top(self, structures: Floats) -> Floats:
         """(S, N): 1 for the k items with the highest scores (of equal ones, those that come first)."""

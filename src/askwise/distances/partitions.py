@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from askwise.distances import Dense, Form, Grouped
-from askwise.errors import SettingError
+from askwise.options import whole_number
 from askwise.structures.clusterings import compact
 from askwise.types import Bools, Floats, Ints
 
@@ -22,9 +22,7 @@ class ClusterOf:
     phrase = "{what} is wrong about {loss:.3f} of the cluster"
 
     def __init__(self, item: int):
-        if item < 0:
-            raise SettingError(f"the item of interest is the number of a row, from 0; got {item}")
-        self.item = item
+        self.item = whole_number("item", item, at_least=0)
 
     def members(self, structures: Ints) -> Bools:
         """(S, N): who shares the item's cluster."""

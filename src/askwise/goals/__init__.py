@@ -16,6 +16,7 @@ from askwise.goals.columns import best_column
 from askwise.goals.items import best_item, ranking, top_k
 from askwise.goals.labels import classifier
 from askwise.goals.trees import hierarchy
+from askwise.options import refusal
 from askwise.session import Session
 
 __all__ = [
@@ -53,6 +54,8 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
     >>> len(session.answers), len(session.estimate().value)
     (3, 3)
     """
+    if not isinstance(session, Session):
+        raise refusal("session", session, "an askwise.Session")
     if session.pursued is None:
         raise SettingError("the session was built by hand, so it knows no other goal; build another one")
     session.take_up(other_goal(session.pursued, goal, options))
@@ -69,7 +72,7 @@ def from_json(text: str) -> Session:
     try:
         state = json.loads(text)
         version, recipe, log = state["askwise"], state["recipe"], state["log"]
-    except (ValueError, KeyError, TypeError):
+    except (KeyError, RecursionError, TypeError, ValueError):
         raise DataError("this is not a session written by to_json(); expected its JSON text, whole") from None
     if version != 1:
         raise DataError(f"the session was written by a newer askwise (format {version}); update askwise to read it")

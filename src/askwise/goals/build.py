@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from functools import partial
 from inspect import signature
 from typing import Any
 
+from askwise.encode import MISSING, Items, encode
 from askwise.errors import DataError, RuleError, SettingError
+from askwise.options import LARGEST_SEED, choice, column, columns, flag, number, shown, whole_number
 from askwise.posteriors import Posterior
+from askwise.posteriors.logconcave import LARGEST_SCALE, SMALLEST_SCALE
 from askwise.problem import Problem
 from askwise.reading import Recipe
-from askwise.session import Session
+from askwise.session import MAX_DRAWS, Session
 from askwise.stopping import Budget, DiameterBelow, Stop, any_of
 from askwise.tables import table
 
@@ -30,6 +34,18 @@ LIMITS = {
     "hierarchy": 300,
     "ranking": 1_000,
     "top_k": 5_000,
+}
+# how an option becomes plain, by its name, unless it is None; its limits are checked where it is used
+PLAIN: dict[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(("name", "image", "fair_on"), column),
+    **dict.fromkeys(("repeat", "ties"), flag),
+    **dict.fromkeys(("budget", "decimals", "k", "rank"), whole_number),
+    **dict.fromkeys(("delta", "epsilon", "fairness_weight", "individual", "noise", "strength", "trust"), number),
+    "draws": partial(whole_number, at_least=2, at_most=MAX_DRAWS),
+    "features": columns,
+    "missing": partial(choice, known=MISSING),
+    "prior_scale": partial(number, at_least=SMALLEST_SCALE, at_most=LARGEST_SCALE),
+    "seed": partial(whole_number, at_least=0, at_most=LARGEST_SEED),
 }
 _remaking: ContextVar[bool] = ContextVar("_remaking", default=False)  # True: what was saved is taken as it is
 
@@ -72,14 +88,14 @@ def check_rows(goal: str, rows: int) -> None:
 
 
 def remake(recipe: Recipe) -> Session:
-    """The session of a recipe, new. A rule that older studies may have and that does not suit their questions gives way
-    to the default: what was answered stays within reach."""
+    """The session of a recipe, new, which it keeps as it is. A rule that older studies may have and that does not suit
+    their questions gives way to the default: what was answered stays within reach."""
     try:
-        return _made(recipe)
+        session = _made(recipe)
     except RuleError:
         session = _made({**recipe, "options": {**recipe["options"], "rule": "expected"}})
-        session.recipe = recipe
-        return session
+    session.recipe = recipe
+    return session
 
 
 def _made(recipe: Recipe) -> Session:
@@ -94,8 +110,8 @@ def _made(recipe: Recipe) -> Session:
 
 def other_goal(recipe: Recipe, goal: str, wanted: Mapping[str, Any]) -> Recipe:
     """The recipe of another goal on the same data: what shapes beliefs is kept, the rest is as wanted or by default."""
-    if goal not in GOALS:
-        raise SettingError(f"there is no goal {goal!r}; the goals are {', '.join(sorted(GOALS))}")
+    if not (isinstance(goal, str) and goal in GOALS):
+        raise SettingError(f"there is no goal {shown(goal)}; the goals are {', '.join(sorted(GOALS))}")
     known = signature(GOALS[goal]).parameters
     for option in wanted:
         if option not in known or option not in WANTS:
@@ -110,16 +126,24 @@ def other_goal(recipe: Recipe, goal: str, wanted: Mapping[str, Any]) -> Recipe:
     return made
 
 
-def listed(features: Any) -> list[str] | None:
-    """Names of columns as a list, whatever held them."""
-    return None if features is None else [features] if isinstance(features, str) else [str(name) for name in features]
+def plain_options(goal: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a goal as JSON can hold them; None stands only where it is the default.
 
-
-def plain_options(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The options of a goal as JSON can hold them."""
-    arguments = {**arguments, "features": listed(arguments["features"])}
+    >>> plain_options("ranking", {"data": ["tea", "milk"], "budget": 20.0, "draws": None})
+    {'budget': 20, 'draws': None}
+    """
+    known = signature(GOALS[goal]).parameters
     return {
-        option: list(value) if isinstance(value, tuple) else value
+        option: PLAIN[option](option, value)
+        if option in PLAIN and not (value is None and known[option].default is None)
+        else value
         for option, value in arguments.items()
         if option != "data"
     }
+
+
+def encoded(goal: str, data: Any, options: Mapping[str, Any]) -> Items:
+    """The items of a goal, no more than it takes."""
+    items = encode(data, **{option: options[option] for option in ("name", "image", "features", "missing")})
+    check_rows(goal, len(items.names))
+    return items

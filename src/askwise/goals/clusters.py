@@ -9,10 +9,11 @@ import numpy as np
 
 from askwise.distances import Distance
 from askwise.distances.partitions import ClusterOf, ClusterPairs
-from askwise.encode import Items, encode
-from askwise.errors import DataError, SettingError
-from askwise.goals.build import BUDGET, build, check_rows, plain_options
+from askwise.encode import Items
+from askwise.errors import DataError
+from askwise.goals.build import BUDGET, build, encoded, plain_options
 from askwise.losses import zero_one
+from askwise.options import number, numbers, shown, whole_number
 from askwise.posteriors.clusterings import ClusteringPosterior
 from askwise.problem import Problem, noise_beta
 from askwise.session import Session
@@ -55,9 +56,8 @@ def cluster_of(
     >>> session.estimate().value
     ['ant', 'bee']
     """
-    options = _options(locals())
-    items = encode(data, name=name, image=image, features=features, missing=missing)
-    check_rows("cluster_of", len(items.names))
+    options = _options("cluster_of", locals())
+    items = encoded("cluster_of", data, options)
     place = _place(items, item)
     options["item"] = items.names[place] if isinstance(item, str) else place
 
@@ -90,9 +90,8 @@ def clusters(
     >>> clusters(["ant", "bee", "cow"], seed=1).ask().responses
     ('same', 'different')
     """
-    options = _options(locals())
-    items = encode(data, name=name, image=image, features=features, missing=missing)
-    check_rows("clusters", len(items.names))
+    options = _options("clusters", locals())
+    items = encoded("clusters", data, options)
 
     def describe(labels: Ints) -> list[list[str]]:
         own = compact(labels[None])[0]
@@ -101,26 +100,22 @@ def clusters(
     return _cluster_session("clusters", data, options, items, ClusterPairs(), describe, around=None)
 
 
-def _options(arguments: dict[str, Any]) -> dict[str, Any]:
+def _options(goal: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """The options as JSON can hold them, a matrix too."""
-    options = plain_options(arguments)
-    if options["similarity"] is None:
-        return options
-    try:
-        return options | {"similarity": np.asarray(options["similarity"], dtype=float).tolist()}
-    except (TypeError, ValueError):
-        raise DataError("similarity must be a symmetric matrix of numbers, one row an item") from None
+    options = plain_options(goal, arguments)
+    if options["similarity"] is not None:
+        expected = "a symmetric matrix of numbers, one row an item"
+        options["similarity"] = numbers("similarity", options["similarity"], expected).tolist()
+    return options
 
 
 def _place(items: Items, item: str | int) -> int:
     """The row of the item of interest."""
     if isinstance(item, str):
         if item not in items.names:
-            raise DataError(f"no item is called {item!r}; the first are {', '.join(items.names[:3])}")
+            raise DataError(f"no item is called {shown(item)}; the first are {', '.join(items.names[:3])}")
         return items.names.index(item)
-    if isinstance(item, bool) or not isinstance(item, int | np.integer) or not 0 <= item < len(items.names):
-        raise DataError(f"item must be a name or a row from 0 to {len(items.names) - 1}, got {item!r}")
-    return int(item)
+    return whole_number("item, by its row,", item, at_least=0, at_most=len(items.names) - 1)
 
 
 def _cluster_session(
@@ -132,12 +127,9 @@ def _cluster_session(
     describe: Callable[[Any], Any],
     around: int | None,
 ) -> Session:
-    if not 0 < options["noise"] < 0.5:
-        raise SettingError(f"noise must be above 0 and below 0.5, got {options['noise']}; 0.05 is a careful person")
-    if options["seed"] < 0:
-        raise SettingError(f"seed must be at least 0, got {options['seed']}")
+    noise = number("noise", options["noise"], above=0, below=0.5)
     family = Clusterings(len(items.names), items.names, items.images, around)
-    problem = Problem(family, distance, zero_one, noise_beta(options["noise"]))
+    problem = Problem(family, distance, zero_one, noise_beta(noise))
     similarity = options["similarity"]
     prior = ClusteringPosterior.prior(
         family,

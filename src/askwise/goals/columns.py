@@ -9,16 +9,19 @@ import numpy as np
 
 from askwise.distances.columns import BestColumn
 from askwise.errors import DataError, SettingError
-from askwise.goals.build import BUDGET, build, check_rows
+from askwise.goals.build import BUDGET, build, check_rows, plain_options
+from askwise.options import number, numbers, parts, refusal, shown, whole_number
 from askwise.posteriors.matrices import MatrixPosterior
 from askwise.problem import Problem
 from askwise.session import Session
 from askwise.strategies import Strategy
-from askwise.structures.matrices import LARGEST_NUMBER, Matrices, gaussian
+from askwise.structures.matrices import LARGEST, LARGEST_NUMBER, Matrices, gaussian
 from askwise.tables import Columns, is_text, table
 from askwise.types import Floats
 
 Known = Sequence[tuple[int | str, int | str, float]]
+TRIPLE = "a row, a column and a value"
+TRIPLES = "a list of known entries, each " + TRIPLE
 
 
 def best_column(
@@ -56,27 +59,37 @@ def best_column(
     >>> session.estimate().value
     'tea'
     """
-    options = {option: value for option, value in locals().items() if option != "data"}
-    row_names, column_names, entries = _read(data, name)
+    options = plain_options("best_column", locals())
+    row_names, column_names, entries = _read(data, options["name"])
     check_rows("best_column", len(row_names))
-    places = _known(entries, row_names, column_names, known or ())
-    wanted = None if rows is None else [_place("row", row, row_names) for row in rows]
+    more = None if known is None else [_triple(part) for part in parts("known", known, TRIPLES)]
+    places = _known(entries, row_names, column_names, more or [])
+    chosen = None if rows is None else [_which("rows", row) for row in parts("rows", rows, "a list of rows")]
+    wanted = None if chosen is None else [_place("row", row, row_names) for row in chosen]
     distance = BestColumn(score, wanted)
     askable = np.ones(entries.shape, dtype=bool)
     for i, j, _ in places:
-        askable[i, j] = repeat
-    family = Matrices(entries.shape, row_names, column_names, costs, askable, decimals)
+        askable[i, j] = options["repeat"]
+    family = Matrices(entries.shape, row_names, column_names, costs, askable, options["decimals"])
     prior = MatrixPosterior.prior(
-        family, rank, draws, row_features=row_features, column_features=column_features, known=places, seed=seed
+        family,
+        options["rank"],
+        options["draws"],
+        row_features=row_features,
+        column_features=column_features,
+        known=places,
+        seed=options["seed"],
     )
 
     def describe(structure: Any) -> str:
         return column_names[int(distance.best(np.asarray(structure)[None])[0])]
 
-    plain = {**options, "known": _listed(known), "rows": _listed(rows), "costs": _listed(costs)}
-    plain |= {side: _listed(options[side]) for side in ("row_features", "column_features")}
+    plain = {"known": more, "rows": chosen} | {
+        option: None if options[option] is None else numbers(option, options[option], "numbers").tolist()
+        for option in ("costs", "row_features", "column_features")
+    }
     kept = _table(data)
-    session = build("best_column", kept, plain, Problem(family, distance, gaussian), prior, describe)
+    session = build("best_column", kept, options | plain, Problem(family, distance, gaussian), prior, describe)
     if callable(score):
         session.recipe = None  # a function is not JSON: such a session is built again by hand
     return session
@@ -85,10 +98,11 @@ def best_column(
 def _table(data: Any) -> Columns:
     """The data as columns, whatever held it; a shape is a table with nothing in it."""
     if isinstance(data, list | tuple) and len(data) == 2 and all(isinstance(size, int | np.integer) for size in data):
-        rows, columns = data
-        if min(rows, columns) < 1:
-            raise DataError(f"a matrix needs at least one row and two columns, got the shape {rows} x {columns}")
-        return {f"column {j + 1}": [None] * int(rows) for j in range(columns)}
+        rows, columns = map(int, data)
+        if min(rows, columns) < 1 or rows * columns > LARGEST:
+            limits = f"at least one row and two columns and at most {LARGEST:,} entries"
+            raise DataError(f"a matrix needs {limits}, got the shape {shown((rows, columns))}")
+        return {f"column {j + 1}": [None] * rows for j in range(columns)}
     if isinstance(data, list | tuple) and data and all(isinstance(row, list | tuple) for row in data):
         if len({len(row) for row in data}) > 1:
             raise DataError("the rows of the matrix differ in length; give None for entries that are not known")
@@ -106,7 +120,7 @@ def _read(data: Any, name: str | None) -> tuple[list[str], list[str], Floats]:
     columns = _table(data)
     texts = [column for column, values in columns.items() if is_text(values)]
     if name is not None and name not in columns:
-        raise DataError(f"there is no column {name!r} to name the rows; the columns are {', '.join(columns)}")
+        raise DataError(f"there is no column {shown(name)} to name the rows; the columns are {', '.join(columns)}")
     label = name if name is not None else texts[0] if len(texts) == 1 else None
     odd = [column for column in texts if column != label]
     if odd:
@@ -120,36 +134,38 @@ def _read(data: Any, name: str | None) -> tuple[list[str], list[str], Floats]:
     return [str(cell) for cell in names] or [f"row {i + 1}" for i in range(len(entries))], list(columns), entries
 
 
-def _known(entries: Floats, row_names: list[str], column_names: list[str], more: Known) -> list[tuple[int, int, float]]:
+def _known(
+    entries: Floats, row_names: list[str], column_names: list[str], more: list[list[Any]]
+) -> list[tuple[int, int, float]]:
     """All that is known at the start: (row, column, value) by number."""
     found = [(int(i), int(j), float(entries[i, j])) for i, j in np.argwhere(~np.isnan(entries))]
     for i, j, value in found:
-        _check_entry(row_names[i], column_names[j], value)
-    for triple in more:
-        if len(triple) != 3:
-            raise DataError(f"what is known is given as (row, column, value), got {triple!r}")
-        row, column, value = triple
-        _check_entry(row, column, value)
-        found.append((_place("row", row, row_names), _place("column", column, column_names), float(value)))
-    return found
+        if not abs(value) <= LARGEST_NUMBER:
+            told = f"the entry {row_names[i]!r}, {column_names[j]!r} is {value:g}"
+            raise DataError(f"{told}; expected a number from -{LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}")
+    return found + [
+        (_place("row", row, row_names), _place("column", column, column_names), value) for row, column, value in more
+    ]
 
 
-def _check_entry(row: int | str, column: int | str, value: Any) -> None:
-    if isinstance(value, str | bool) or not abs(value) <= LARGEST_NUMBER:
-        limits = f"a finite number from -{LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}"
-        raise DataError(f"the known entry {row!r}, {column!r} must be {limits}, got {value!r}")
+def _triple(part: Any) -> list[Any]:
+    """A known entry as JSON can hold it: row, column and value."""
+    found = parts("a known entry", part, TRIPLE)
+    if len(found) != 3:
+        raise refusal("a known entry", part, TRIPLE)
+    row, column = _which("the row of a known entry", found[0]), _which("the column of a known entry", found[1])
+    name = f"the known entry {shown(row)}, {shown(column)}"
+    return [row, column, number(name, found[2], at_least=-LARGEST_NUMBER, at_most=LARGEST_NUMBER)]
+
+
+def _which(name: str, value: Any) -> int | str:
+    """A row or a column, by its name or its number."""
+    return str(value) if isinstance(value, str) else whole_number(name, value)
 
 
 def _place(kind: str, which: int | str, names: list[str]) -> int:
     if isinstance(which, str) and which in names:
         return names.index(which)
-    if isinstance(which, int | np.integer) and not isinstance(which, bool) and 0 <= which < len(names):
-        return int(which)
-    raise SettingError(f"there is no {kind} {which!r}; name one of the {len(names)}, or number it from 0")
-
-
-def _listed(value: Any) -> Any:
-    """Arrays and tuples as the lists that JSON holds."""
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return [_listed(part) for part in value] if isinstance(value, list | tuple | range) else value
+    if isinstance(which, int) and 0 <= which < len(names):
+        return which
+    raise SettingError(f"there is no {kind} {shown(which)}; name one of the {len(names)}, or number it from 0")

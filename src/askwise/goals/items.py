@@ -9,10 +9,10 @@ import numpy as np
 
 from askwise.distances import Distance
 from askwise.distances.items import BestItem, BestItemDistance, ItemRegret, KendallTau, TopK
-from askwise.encode import Items, encode
-from askwise.errors import SettingError
-from askwise.goals.build import BUDGET, build, check_rows, plain_options
+from askwise.encode import Items
+from askwise.goals.build import BUDGET, build, encoded, plain_options
 from askwise.losses import davidson, logistic
+from askwise.options import choice
 from askwise.posteriors.logconcave import LogConcave
 from askwise.problem import Problem
 from askwise.session import Session
@@ -56,22 +56,20 @@ def best_item(
     >>> session.estimate().value
     'coffee'
     """
-    options = plain_options(locals())
-    items = encode(data, name=name, image=image, features=features, missing=missing)
-    check_rows("best_item", len(items.names))
-    rows = item_rows(items.features, individual)
+    options = plain_options("best_item", locals())
+    items = encoded("best_item", data, options)
+    rows = item_rows(items.features, options["individual"])
     distances: dict[str, Callable[[Floats], Distance]] = {
         "regret": ItemRegret,
         "distance": BestItemDistance,
         "exact": BestItem,
     }
-    if by not in distances:
-        raise SettingError(f"by must be regret, distance or exact, got {by!r}")
+    options["by"] = choice("by", by, distances)
 
     def describe(taste: Floats) -> str:
         return items.names[int((rows @ taste).argmax())]
 
-    return _choice_session("best_item", data, options, items, rows, distances[by](rows), describe)
+    return _choice_session("best_item", data, options, items, rows, distances[options["by"]](rows), describe)
 
 
 def top_k(
@@ -98,15 +96,16 @@ def top_k(
     >>> top_k(["tea", "coffee", "water", "milk"], 2, seed=1).ask().kind
     'pair'
     """
-    options = plain_options(locals())
-    items = encode(data, name=name, image=image, features=features, missing=missing)
-    check_rows("top_k", len(items.names))
-    rows = item_rows(items.features, individual)
+    options = plain_options("top_k", locals())
+    items = encoded("top_k", data, options)
+    rows = item_rows(items.features, options["individual"])
+
+    distance = TopK(rows, options["k"])
 
     def describe(taste: Floats) -> list[str]:
-        return [items.names[i] for i in np.argsort(-(rows @ taste), kind="stable")[:k]]
+        return [items.names[i] for i in np.argsort(-(rows @ taste), kind="stable")[: distance.k]]
 
-    return _choice_session("top_k", data, options, items, rows, TopK(rows, k), describe)
+    return _choice_session("top_k", data, options, items, rows, distance, describe)
 
 
 def ranking(
@@ -132,11 +131,11 @@ def ranking(
     >>> ranking(["tea", "coffee", "water"], seed=1).ask().responses
     ('left', 'right')
     """
-    options = plain_options(locals())
-    items = encode(data, name=name, image=image, features=features, missing=missing)
-    check_rows("ranking", len(items.names))
-    rows = item_rows(items.features, individual)
-    options["draws"] = (600 if len(rows) <= MANY else 200) if draws is None else draws
+    options = plain_options("ranking", locals())
+    items = encoded("ranking", data, options)
+    rows = item_rows(items.features, options["individual"])
+    if options["draws"] is None:
+        options["draws"] = 600 if len(rows) <= MANY else 200
 
     def describe(taste: Floats) -> list[str]:
         return [items.names[i] for i in np.argsort(-(rows @ taste), kind="stable")]

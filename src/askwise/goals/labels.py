@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,12 @@ import numpy as np
 from askwise.distances import Distance
 from askwise.distances.fairness import EqualOpportunity
 from askwise.distances.labels import Disagreement
-from askwise.encode import Items, encode
+from askwise.encode import Items
 from askwise.errors import DataError, SettingError
-from askwise.goals.build import BUDGET, CANDIDATES, build, check_rows, listed, plain_options
+from askwise.goals.build import BUDGET, CANDIDATES, build, encoded, plain_options
 from askwise.goals.pooled import draw_rows, family_of
 from askwise.losses import logistic, softmax
+from askwise.options import flag, function, number, numbers, parts, refusal, shown, whole_number
 from askwise.pool import SURVIVORS
 from askwise.posteriors.logconcave import LogConcave
 from askwise.posteriors.softmax import SoftmaxPosterior
@@ -69,39 +70,55 @@ def classifier(
     >>> session.ask().responses
     ('small', 'large')
     """
+    options = plain_options("classifier", locals())
+    options["labels"] = _plain_labels(labels)
+    if feature_map is not None:
+        function("feature_map", feature_map)
     if isinstance(data, str | Path):
-        if feature_map is not None or missing != "refuse":
+        if feature_map is not None or options["missing"] != "refuse":
             raise SettingError("a pool takes no feature_map and imputes nothing; put such columns into its files")
-        data, pool = draw_rows(data, listed(features), (name, image, fair_on), seed)
-    options = plain_options(locals())
-    _check_labels(labels)
-    if fair_on is not None and len(labels) > 2:
-        raise SettingError(f"fair_on= needs two labels, the second the desired one; got {list(labels)}")
-    items = encode(data, name=name, image=image, features=features, missing=missing)
-    check_rows("classifier", len(items.names))
+        beside = (options["name"], options["image"], options["fair_on"])
+        data, options["pool"] = draw_rows(data, options["features"], beside, options["seed"])
+    if fair_on is not None and len(options["labels"]) > 2:
+        raise SettingError(f"fair_on= needs two labels, the second the desired one; got {options['labels']}")
+    items = encoded("classifier", data, options)
     if not items.features.shape[1]:
         raise DataError("a classifier needs columns to tell rows apart by, and the table has only names; add features")
     mapped = items.features if feature_map is None else _mapped(feature_map, items.features)
     points = np.hstack([mapped, np.ones((len(mapped), 1))])  # the last weight is the intercept
-    session = (_two_labels if len(labels) == 2 else _many_labels)(data, options, items, points)
+    session = (_two_labels if len(options["labels"]) == 2 else _many_labels)(data, options, items, points)
     if feature_map is not None:
         session.recipe = None  # a function is not JSON: such a session is built again by hand
     return session
 
 
-def _check_labels(labels: Any) -> None:
-    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
-        raise SettingError(f"labels is a list such as ['no', 'yes'], got {labels!r}")
-    texts = [str(label).strip() for label in labels]
-    if len(texts) < 2 or len(set(texts)) < len(texts):
-        raise SettingError(f"a classifier needs two different labels, got {list(labels)}")
+def _plain_labels(labels: Any) -> list[Response]:
+    """The labels as a list of texts, numbers or booleans; no two of them may be taken for each other."""
+    known = [_plain_label(label) for label in parts("labels", labels, "a list such as ['no', 'yes']")]
+    texts = [str(label).strip() for label in known]
+    # True and 1 have different texts, but are equal
+    if len(texts) < 2 or len(set(texts)) < len(texts) or len(set(known)) < len(known):
+        raise SettingError(f"a classifier needs two different labels, got {shown(known)}")
     if "" in texts:
-        raise SettingError(f"a label cannot be empty, got {list(labels)}")
+        raise SettingError(f"a label cannot be empty, got {shown(known)}")
     check_texts("label", texts)
+    return known
+
+
+def _plain_label(label: Any) -> Response:
+    if isinstance(label, str):
+        return str(label)
+    if isinstance(label, bool | np.bool_):
+        return flag("a label", label)
+    if isinstance(label, int | np.integer):
+        return whole_number("a label", label)
+    if isinstance(label, float | np.floating):
+        return number("a label", label)
+    raise refusal("a label", label, "a text, a number, True or False")
 
 
 def _mapped(feature_map: Callable[[Floats], Any], features: Floats) -> Floats:
-    found: Floats = np.asarray(feature_map(features), dtype=float)
+    found: Floats = numbers("what feature_map gives", feature_map(features), "a table of numbers, a row for each item")
     if found.ndim != 2 or len(found) != len(features) or not found.shape[1] or not np.isfinite(found).all():
         raise DataError(
             f"feature_map gave shape {found.shape} for {len(features)} rows; expected finite numbers, a row for each"
@@ -133,7 +150,9 @@ def _group(data: Any, column: str) -> Bools:
     """(N,): whether a row has the first of the column's two values, in their order."""
     columns = table(data)
     if column not in columns:
-        raise DataError(f"fair_on= names the column {column!r}, but the table has only {', '.join(map(repr, columns))}")
+        raise DataError(
+            f"fair_on= names the column {shown(column)}, but the table has only {', '.join(map(repr, columns))}"
+        )
     values = sorted({value for value in columns[column] if value is not None})
     if len(values) != 2 or None in columns[column]:
         raise DataError(

@@ -11,6 +11,7 @@ import numpy as np
 
 from askwise.encode import NAMES, Items
 from askwise.errors import DataError, SettingError
+from askwise.options import mapping, parts, text, whole_number
 from askwise.parquet import Pool, Reader
 from askwise.streams import stream
 from askwise.structures.pooled import LinearPooled, SoftmaxPooled
@@ -66,7 +67,9 @@ def _reader(digest: str, columns: tuple[str, ...], centres: tuple[float, ...], f
 
 def family_of(known: Mapping[str, Any], items: Items, points: Floats, labels: Sequence[Any]) -> Any:
     """The family of the pool that a session knows; a pool that has changed is refused."""
-    path = Path(known["path"])
+    expected = "what a saved session knows of its pool; give the path of the pool as data instead"
+    mapping("pool", known, expected, "path", "digest", "sample")
+    path = Path(text("the path of the pool", known["path"]))
     if not path.exists():
         raise DataError(f"the pool {path} is not there any more; put it back, or start a new study")
     pool = Pool(path)
@@ -87,4 +90,10 @@ def family_of(known: Mapping[str, Any], items: Items, points: Floats, labels: Se
         for what in ("name", "image")
     )
     kind = LinearPooled if len(labels) == 2 else SoftmaxPooled
-    return kind(pool, reader, (np.array(known["sample"]), points), labels, (names, images))
+    rows = [
+        whole_number("a row of the pool", row, at_least=0, at_most=pool.rows - 1)
+        for row in parts("the sample of the pool", known["sample"], "a list of rows")
+    ]
+    if len(rows) != len(points):
+        raise DataError(f"the pool names {len(rows)} rows as its sample, and the table has {len(points)}")
+    return kind(pool, reader, (np.array(rows), points), labels, (names, images))

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from askwise.distances.trees import TripletDisagreement
-from askwise.encode import encode
 from askwise.errors import DataError
-from askwise.goals.build import BUDGET, build, check_rows, plain_options
+from askwise.goals.build import BUDGET, build, encoded, plain_options
 from askwise.losses import zero_one
 from askwise.posteriors.hierarchies import HierarchyPosterior, answer_beta
 from askwise.problem import Problem
@@ -50,14 +49,15 @@ def hierarchy(
     >>> session.estimate().value
     [['cat', 'dog'], ['eel', 'cod']]
     """
-    options = plain_options(locals())
-    items = encode(data, name=name, image=image, features=features, missing=missing)
-    check_rows("hierarchy", len(items.names))
+    options = plain_options("hierarchy", locals())
+    items = encoded("hierarchy", data, options)
     if len(items.names) < 3:
         raise DataError(f"a hierarchy needs at least three items, got {len(items.names)}; add more")
     family = Hierarchies(len(items.names), items.names, items.images)
-    beta = answer_beta(noise)
-    prior = HierarchyPosterior.prior(family, beta, items.features, chains=draws, strength=strength)
+    beta = answer_beta(options["noise"])
+    prior = HierarchyPosterior.prior(
+        family, beta, items.features, chains=options["draws"], strength=options["strength"]
+    )
 
     def describe(tree: Ints) -> Any:
         return nested(tree, items.names)

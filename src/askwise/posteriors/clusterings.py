@@ -21,6 +21,7 @@ from numpy.random import Generator
 
 from askwise.errors import AnswerError, DataError, SettingError
 from askwise.losses import zero_one
+from askwise.options import LARGEST_SEED, number, numbers, whole_number
 from askwise.posteriors.chains import by_chain
 from askwise.structures.clusterings import Clusterings, compact
 from askwise.types import Answer, Floats, Ints, Sample
@@ -83,14 +84,13 @@ class ClusteringPosterior:
 
         `trust` below 1 takes the features' likelihood to that power, for groups that are not round clouds in them.
         """
-        if not 0 < beta < float("inf"):
-            raise SettingError(f"beta must be a positive number, got {beta}; a clustering sampler needs some noise")
-        if not (isinstance(chains, int | np.integer) and chains >= 2):
-            raise SettingError(f"chains, one a draw, must be a whole number of at least 2, got {chains!r}")
-        if scales is not None and not all(0 < scale < float("inf") for scale in scales):
-            raise SettingError(f"scales must be three positive numbers (alpha, s2, t2) or None, got {scales}")
-        if not 0 < trust <= 1:
-            raise SettingError(f"trust must be above 0 and at most 1, got {trust}")
+        beta = number("beta", beta, above=0)
+        chains = whole_number("chains", chains, at_least=2)
+        if scales is not None:
+            alpha, s2, t2 = (number("scales", scale, above=0) for scale in scales)
+            scales = (alpha, s2, t2)
+        trust = number("trust", trust, above=0, at_most=1)
+        seed = whole_number("seed", seed, at_least=0, at_most=LARGEST_SEED)
         rows = _rows(family.count, features, similarity, components)
         variance = float((rows**2).mean()) if rows.size else 1.0
         medians = (1.0, 0.3 * variance, variance) if scales is None else scales
@@ -99,9 +99,7 @@ class ClusteringPosterior:
         start = rng.integers(min(8, family.count), size=(chains, family.count))  # not all alike: chains should differ
         nothing = np.empty((0, 2), dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
         tiled = np.tile(np.array(medians), (chains, 1))
-        made = ClusteringPosterior(
-            family, float(beta), rows, np.log(medians), widths, start, tiled, *nothing, trust=float(trust)
-        )
+        made = ClusteringPosterior(family, beta, rows, np.log(medians), widths, start, tiled, *nothing, trust=trust)
         return made._advanced(BURN, rng)
 
     def update(self, answer: Answer, rng: Generator) -> ClusteringPosterior:
@@ -204,11 +202,10 @@ def _rows(count: int, features: Any, similarity: Any, components: int) -> Floats
     """(N, D): the centred features to cluster by, in at most `components` dimensions; (N, 0) if there are none."""
     if features is not None and similarity is not None:
         raise SettingError("give features or a similarity matrix, not both")
-    if not (isinstance(components, int | np.integer) and components >= 1):
-        raise SettingError(f"components must be a whole number of at least 1, got {components!r}")
+    components = whole_number("components", components, at_least=1)
     if similarity is not None:
         return scaled(similarity, count, components)
-    rows: Floats = np.empty((count, 0)) if features is None else np.array(features, dtype=float)
+    rows: Floats = np.empty((count, 0)) if features is None else numbers("features", features, "rows of numbers")
     if rows.ndim != 2 or len(rows) != count or not np.isfinite(rows).all():
         raise DataError(f"features must be {count} rows of finite numbers, one an item; got shape {rows.shape}")
     if not rows.shape[1]:
@@ -229,7 +226,7 @@ def scaled(similarity: Any, count: int, components: int = COMPONENTS) -> Floats:
     >>> scaled([[1.0, 0.0], [0.0, 1.0]], 2).round(3).tolist() in ([[0.707], [-0.707]], [[-0.707], [0.707]])
     True
     """
-    matrix: Floats = np.asarray(similarity, dtype=float)
+    matrix: Floats = numbers("similarity", similarity, "a symmetric matrix of numbers, one row an item")
     if matrix.shape != (count, count) or not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
         raise DataError(
             f"similarity must be a symmetric matrix of finite numbers, {count} by {count}; got shape {matrix.shape}"

@@ -20,14 +20,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import AnswerError, DataError, SettingError
+from askwise.errors import AnswerError, DataError
 from askwise.losses import zero_one
+from askwise.options import number, numbers, whole_number
 from askwise.posteriors.chains import by_chain
 from askwise.problem import noise_beta
 from askwise.streams import stream
@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # compiled code is loaded when the first tree moves
     from askwise.posteriors.tree_moves import Beliefs, Evidence
 
 STRENGTHS = np.array([0.0, 0.5, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0, 11.0, 15.0])
+LARGEST_STRENGTH = 1e100  # beyond, what a tree costs by its features is no number
 CHAINS = 64
 NOISELESS = 10.0  # beta for answers that are never wrong: chains must be able to pass through a wrong answer
 SWEEP = 0.25  # moves anywhere after an answer, for each item
@@ -87,16 +88,16 @@ class HierarchyPosterior:
         family: Hierarchies, beta: float, features: Any = None, chains: int = CHAINS, strength: float | None = None
     ) -> HierarchyPosterior:
         """Beliefs before any answer; `strength` fixes how strongly the features speak, None learns it."""
-        if not 0 < beta < inf:
-            raise SettingError(f"beta must be a positive number, got {beta}; for answers without noise take 10")
-        if not (isinstance(chains, int | np.integer) and chains >= 2):
-            raise SettingError(f"chains must be a whole number of at least 2, got {chains!r}")
-        if strength is not None and not 0 <= strength < inf:
-            raise SettingError(f"strength must be a number of at least 0 or None, got {strength}")
+        beta = number("beta", beta, above=0)
+        chains = whole_number("chains", chains, at_least=2)
         rows = _checked_features(features, family.count)
-        learned = STRENGTHS if strength is None else np.array([float(strength)])
+        learned = (
+            STRENGTHS
+            if strength is None
+            else np.array([number("strength", strength, at_least=0, at_most=LARGEST_STRENGTH)])
+        )
         grid = learned if rows.shape[1] else np.zeros(1)
-        trees = random_trees(int(chains), family.count, stream(0, family.count, "trees"))
+        trees = random_trees(chains, family.count, stream(0, family.count, "trees"))
         nothing = np.zeros(len(trees), dtype=np.int64)
         empty = np.zeros((0, 3), dtype=np.int32)
         start = HierarchyPosterior(
@@ -271,7 +272,7 @@ def crowded(before: Ints, weights: Floats, after: Ints, rng: Generator) -> Bools
 
 def _checked_features(features: Any, count: int) -> Floats:
     """(n, D) centred, the variance of all together 1."""
-    rows: Floats = np.zeros((count, 0)) if features is None else np.asarray(features, dtype=float)
+    rows: Floats = np.zeros((count, 0)) if features is None else numbers("features", features, "rows of numbers")
     if rows.ndim != 2 or len(rows) != count or not np.isfinite(rows).all():
         raise DataError(f"features must be {count} rows of finite numbers, one an item; got shape {rows.shape}")
     rows = rows - rows.mean(axis=0)

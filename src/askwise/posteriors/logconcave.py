@@ -14,8 +14,8 @@ from math import ceil, log2
 import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import SettingError
 from askwise.losses import Loss
+from askwise.options import number
 from askwise.posteriors.evidence import Evidence, checked
 from askwise.posteriors.hmc import Target, run
 from askwise.posteriors.reference import Reference, fit
@@ -27,6 +27,7 @@ SCALES = np.geomspace(0.3, 30.0, 13)
 TYPICAL = 5.0  # where the half-Cauchy weight of the scales has its knee
 GROWN = 1.05  # a fixed scale is tried out anew when there are so many times the answers
 USUAL = 600  # draws; where more are wanted, they get a trajectory more for each fourfold
+SMALLEST_SCALE, LARGEST_SCALE = 1e-6, 1e6  # a fixed scale, whose square must suit numbers of 32 bits
 NEGLIGIBLE = 3e-5  # share of the weight below which a scale is left out until a neighbour revives it
 
 
@@ -61,11 +62,12 @@ class LogConcave:
     @staticmethod
     def prior(family: LinearFamily, loss: Loss, beta: float = 1.0, sigma: float | None = None) -> LogConcave:
         """Beliefs before any answer; `sigma` fixes the prior scale, None learns it."""
-        if not 0 < beta < float("inf"):
-            raise SettingError(f"beta must be a positive number, got {beta}; a noiseless update needs a finite family")
-        if sigma is not None and not 0 < sigma < float("inf"):
-            raise SettingError(f"sigma must be a positive number or None, got {sigma}")
-        grid = SCALES if sigma is None else np.array([float(sigma)])
+        beta = number("beta", beta, above=0)
+        grid = (
+            SCALES
+            if sigma is None
+            else np.array([number("sigma", sigma, at_least=SMALLEST_SCALE, at_most=LARGEST_SCALE)])
+        )
         log_prior = np.log(grid) - np.log1p((grid / TYPICAL) ** 2)  # half-Cauchy, per unit of log scale
         log_prior = log_prior - np.log(np.exp(log_prior).sum())
         active = np.arange(len(grid))

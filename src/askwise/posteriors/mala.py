@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import SettingError
 from askwise.losses import Loss
+from askwise.options import number, whole_number
 from askwise.posteriors.evidence import Evidence, checked
 from askwise.structures import LinearFamily
 from askwise.types import Answer, Floats, Sample
@@ -61,9 +61,8 @@ class Mala:
         family: LinearFamily, loss: Loss, beta: float = 1.0, sigma: float = 1.0, chains: int = 600, steps: int = 48
     ) -> Mala:
         """Beliefs before any answer; each answer moves `chains` chains by `steps` steps."""
-        for name, value in (("beta", beta), ("sigma", sigma), ("chains", chains), ("steps", steps)):
-            if not 0 < value < float("inf"):
-                raise SettingError(f"{name} must be a positive number, got {value}")
+        beta, sigma = number("beta", beta, above=0), number("sigma", sigma, above=0)
+        chains, steps = whole_number("chains", chains, at_least=1), whole_number("steps", steps, at_least=1)
         evidence = Evidence.none(loss, family.dimension)
         size = sigma**2 * family.dimension ** (-1 / 3)  # the pace at which Langevin proposals suit the prior
         return Mala(family, beta, sigma, chains, steps, evidence, np.zeros((0, family.dimension)), size)

@@ -16,13 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import AnswerError, DataError, SettingError
+from askwise.errors import AnswerError, DataError
+from askwise.options import LARGEST_SEED, number, numbers, whole_number
 from askwise.structures.matrices import LARGEST_NUMBER, Matrices, gaussian, pack
 from askwise.types import Answer, Floats, Ints, Sample, Structures
 
 SWEEPS = 4  # after an answer that was to be expected
 SURPRISED = 40  # after one that was not, and after each of the first few
 FEW = 10  # answers, from which on the scale of the entries is no longer judged anew
+LARGEST_RANK = 100  # factors; a matrix that people can judge has a few
 SURPRISE = 2.5  # standard deviations of the prediction
 FAR = 1000.0  # scales from the center, beyond which an answer shows that the scale was misjudged
 FINEST = 1e-15  # of the largest value: what values differ by below this is rounding
@@ -157,19 +159,18 @@ class MatrixPosterior:
         much. Left out, they are judged by the entries known, or by the answers as they come where fewer than ten are.
         Features are (N, F) and (M, F) tables of numbers, which are standardised here.
         """
-        if not (isinstance(rank, int | np.integer) and rank >= 0):
-            raise SettingError(f"rank must be a whole number of at least 0, got {rank!r}; 0 means offsets only")
-        if not (isinstance(chains, int | np.integer) and chains >= 2):
-            raise SettingError(f"chains must be a whole number of at least 2, got {chains!r}")
+        rank = whole_number("rank", rank, at_least=0, at_most=LARGEST_RANK)
+        chains = whole_number("chains", chains, at_least=2)
+        seed = whole_number("seed", seed, at_least=0, at_most=LARGEST_SEED)
         told = [_checked(family, Answer((i, j), y)) for i, j, y in known]
         answered = np.array([place for place, _ in told], dtype=np.int64).reshape(-1, 2)
         values: Floats = np.array([value for _, value in told])
         judged = (center is None or scale is None) and len(told) < FEW
         middle, spread = known_scale(values)
-        middle, spread = middle if center is None else center, spread if scale is None else scale
-        if not (abs(middle) <= LARGEST_NUMBER and SMALLEST <= spread <= LARGEST_NUMBER):
-            limits = f"center must be a number and scale a positive one, neither beyond {LARGEST_NUMBER:g}"
-            raise SettingError(f"{limits}, got {center} and {scale}")
+        if center is not None:
+            middle = number("center", center, at_least=-LARGEST_NUMBER, at_most=LARGEST_NUMBER)
+        if scale is not None:
+            spread = number("scale", scale, at_least=SMALLEST, at_most=LARGEST_NUMBER)
         row_side = _features("row", row_features, family.shape[0])
         column_side = _features("column", column_features, family.shape[1])
         model = Model(_gammas(0.0, 1.0, rank), *row_side, *column_side, middle, spread)
@@ -260,10 +261,8 @@ def _gammas(center: float, scale: float, rank: int) -> Floats:
 
 def _features(kind: str, features: Any, count: int) -> tuple[Floats, Floats]:
     """Standardised features (N, F) and the Cholesky factor of X'X + I; no features are F = 0."""
-    try:
-        found: Floats = np.zeros((count, 0)) if features is None else np.array(features, dtype=float, order="C")
-    except (TypeError, ValueError):
-        raise DataError(f"{kind} features must be a table of numbers, one row for each {kind}") from None
+    expected = f"a table of numbers, one row for each {kind}"
+    found: Floats = np.zeros((count, 0)) if features is None else numbers(f"{kind}_features", features, expected)
     if found.ndim != 2 or len(found) != count or not np.isfinite(found).all():
         raise DataError(f"{kind} features must be finite numbers, {count} rows of them; got shape {found.shape}")
     largest = np.abs(found).max(axis=0, initial=0.0)

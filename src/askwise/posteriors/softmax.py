@@ -16,6 +16,7 @@ from numpy.random import Generator
 
 from askwise.errors import AnswerError
 from askwise.losses import logistic, softmax
+from askwise.options import whole_number
 from askwise.posteriors.evidence import checked
 from askwise.posteriors.hmc import Target, run, squares
 from askwise.posteriors.logconcave import LogConcave
@@ -66,6 +67,7 @@ class SoftmaxPosterior:
     def prior(family: SoftmaxPool, sigma: float | None = None, chains: int = CHAINS) -> SoftmaxPosterior:
         """Beliefs before any answer; `sigma` fixes the prior scale, None learns it."""
         same = LogConcave.prior(family, logistic, 1.0, sigma)
+        chains = whole_number("chains", chains, at_least=1)
         votes = Votes.of(family.dimension // len(family.labels), len(family.labels))
         # as many chains of a scale as its weight says
         places = np.searchsorted(np.cumsum(np.exp(same.log_prior)), (np.arange(chains) + 0.5) / chains)

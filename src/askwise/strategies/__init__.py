@@ -13,6 +13,7 @@ from numpy.random import Generator
 
 from askwise.errors import RuleError, SettingError
 from askwise.losses import softmax, zero_one
+from askwise.options import function, shown
 from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.types import Atoms, Sample, Scored
@@ -59,8 +60,8 @@ def strategy(rule: str | Strategy, problem: Problem | None = None) -> Strategy:
     """
     known = strategies()
     if isinstance(rule, str) and rule not in known:
-        raise SettingError(f"there is no rule {rule!r}; choose one of {', '.join(known)}")
-    found = known[rule] if isinstance(rule, str) else rule
+        raise SettingError(f"there is no rule {shown(rule)}; choose one of {', '.join(known)}")
+    found = known[rule] if isinstance(rule, str) else function("rule", rule)
     if problem is not None:
         _check_fit(found, problem)
     return found

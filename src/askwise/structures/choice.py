@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import DataError, SettingError
+from askwise.errors import DataError
+from askwise.options import flag, number
 from askwise.structures import checked_numbers, draw_pool
 from askwise.structures.linear import LinearScores
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 ANSWERS = ("left", "right", "equal")
+LARGEST_APPEAL = 1e6  # of an item beside its features, whose mean squared length is 1
 
 
 class Choice(LinearScores):
@@ -40,7 +42,7 @@ class Choice(LinearScores):
             raise DataError(f"an item is called {taken[0]!r}, which is also what people answer; give it another name")
         self.names = tuple(names) if names is not None else tuple(f"item {i}" for i in range(count))
         self.images: tuple[str | None, ...] = tuple(images) if images is not None else (None,) * count
-        self.ties = ties
+        self.ties = flag("ties", ties)
 
     @property
     def dimension(self) -> int:
@@ -88,8 +90,7 @@ def item_rows(features: Any, individual: float = 0.0) -> Floats:
     [[1.0, 0.0], [0.0, 1.0]]
     """
     rows: Floats = np.asarray(features, dtype=float)
-    if not (np.isfinite(individual) and individual >= 0):
-        raise SettingError(f"individual must be a number of at least 0, got {individual}")
+    individual = number("individual", individual, at_least=0, at_most=LARGEST_APPEAL)
     if not rows.shape[1]:
         return np.eye(len(rows))
     return rows if individual == 0 else np.hstack([rows, individual * np.eye(len(rows))])

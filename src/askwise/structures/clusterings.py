@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import DataError, SettingError
+from askwise.errors import DataError
+from askwise.options import whole_number
 from askwise.structures import WHOLE_POOL, checked_numbers, draw_pool
 from askwise.structures.choice import pair_of
 from askwise.types import Floats, Ints, Option, Prompt, Response
@@ -33,17 +34,13 @@ class Clusterings:
     """
 
     def __init__(self, count: int, names: Sequence[str] | None = None, images: Any = None, around: int | None = None):
-        if not (isinstance(count, int | np.integer) and count >= 2):
-            raise DataError(f"a clustering needs at least two items, got {count!r}")
-        if around is not None and not 0 <= around < count:
-            raise SettingError(f"around must be the number of an item, from 0 to {count - 1}; got {around}")
-        self.count = int(count)
+        self.count = whole_number("the number of items", count, at_least=2)
+        self.around = None if around is None else whole_number("around", around, at_least=0, at_most=self.count - 1)
         self.names = tuple(names) if names is not None else tuple(f"item {i}" for i in range(self.count))
         self.images: tuple[str | None, ...] = tuple(images) if images is not None else (None,) * self.count
         for what, given in (("names", self.names), ("images", self.images)):
             if len(given) != self.count:
                 raise DataError(f"there are {len(given)} {what} for {self.count} items; give one each")
-        self.around = around
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         """(A, 2): all pairs when they are few, else different random ones."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import DataError, SettingError
+from askwise.options import whole_number
 from askwise.structures import checked_numbers, draw_pool
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
@@ -35,9 +36,7 @@ class Hierarchies:
     """
 
     def __init__(self, count: int, names: Sequence[str] | None = None, images: Any = None):
-        if not (isinstance(count, int | np.integer) and count >= 3):
-            raise DataError(f"a hierarchy needs at least three items, got {count!r}")
-        self.count = int(count)
+        self.count = whole_number("the number of items", count, at_least=3)
         self.names = tuple(names) if names is not None else tuple(f"item {i}" for i in range(self.count))
         self.images: tuple[str | None, ...] = tuple(images) if images is not None else (None,) * self.count
         for what, given in (("names", self.names), ("images", self.images)):

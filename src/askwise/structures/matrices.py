@@ -16,12 +16,14 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import DataError, SettingError
+from askwise.options import numbers, refusal, shown, whole_number
 from askwise.structures import checked_numbers, draw_pool
 from askwise.types import Bools, Floats, Ints, Option, Prompt, Structures
 
 GRID = 16  # possible answers looked at for each entry
 LARGEST = 100_000  # entries of a matrix: beyond, the draws of a certificate would fill the memory
 LARGEST_NUMBER = 1e100  # of an entry: its square, and one over it, are still numbers
+SMALLEST_COST = 1e-300  # below, a gain per unit of it is no number
 
 
 class Matrices:
@@ -54,9 +56,7 @@ class Matrices:
         self.askable: Bools = np.ones(self.shape, dtype=bool) if askable is None else np.asarray(askable, dtype=bool)
         if self.askable.shape != self.shape:
             raise SettingError(f"askable has shape {self.askable.shape}; expected one yes or no an entry, {self.shape}")
-        if decimals is not None and not (isinstance(decimals, int | np.integer) and decimals >= 0):
-            raise SettingError(f"decimals must be a whole number of at least 0 or None, got {decimals!r}")
-        self.decimals = decimals
+        self.decimals = None if decimals is None else whole_number("decimals", decimals, at_least=0)
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         entries = np.argwhere(self.askable)
@@ -184,11 +184,12 @@ def _quantiles(count: int) -> Floats:
 
 
 def _checked_shape(shape: tuple[int, int]) -> tuple[int, int]:
-    if len(shape) != 2 or not all(isinstance(size, int | np.integer) and size >= 1 for size in shape):
-        raise DataError(f"the shape of a matrix is two whole numbers of at least 1, got {shape!r}")
-    if shape[0] * shape[1] > LARGEST:
-        raise DataError(f"a matrix may have up to {LARGEST:,} entries, got {shape[0]} x {shape[1]}; leave some out")
-    return int(shape[0]), int(shape[1])
+    if not (isinstance(shape, tuple | list) and len(shape) == 2):
+        raise DataError(f"the shape of a matrix is two whole numbers of at least 1, got {shown(shape)}")
+    rows, columns = (whole_number("a side of the matrix", size, at_least=1) for size in shape)
+    if rows * columns > LARGEST:
+        raise DataError(f"a matrix may have up to {LARGEST:,} entries, got {rows} x {columns}; leave some out")
+    return rows, columns
 
 
 def _names(kind: str, count: int, names: Sequence[str] | None) -> tuple[str, ...]:
@@ -199,10 +200,11 @@ def _names(kind: str, count: int, names: Sequence[str] | None) -> tuple[str, ...
 
 
 def _checked_costs(costs: Any, shape: tuple[int, int]) -> Floats:
+    expected = f"a number, one for each column, or one for each entry, shape {shape}"
     try:
-        found: Floats = np.broadcast_to(np.asarray(1.0 if costs is None else costs, dtype=float), shape)
-    except (TypeError, ValueError):
-        raise SettingError(f"costs must be a number or one number an entry, shape {shape}, got {costs!r}") from None
-    if not (np.isfinite(found).all() and (found > 0).all()):
+        found: Floats = np.broadcast_to(numbers("costs", 1.0 if costs is None else costs, expected), shape)
+    except ValueError:
+        raise refusal("costs", costs, expected) from None
+    if not (np.isfinite(found).all() and (found >= SMALLEST_COST).all()):
         raise SettingError("costs must be positive finite numbers; mark what cannot be asked with askable=False")
     return found

@@ -12,6 +12,7 @@ from pathlib import Path
 from askwise.conversation import Event
 from askwise.errors import StudyError
 from askwise.goals.build import remake
+from askwise.options import refusal
 from askwise.session import Session
 from askwise.study.address import Address
 from askwise.study.checkpoint import thaw
@@ -62,6 +63,8 @@ def save(session: Session, path: str | Path) -> None:
     >>> import askwise, tempfile
     >>> save(askwise.ranking(["tea", "coffee", "water"]), tempfile.mkdtemp() + "/drinks.askwise")
     """
+    if not isinstance(session, Session):
+        raise refusal("session", session, "an askwise.Session")
     if session.recipe is None:
         raise StudyError("the session was built by hand or with a function of your own, which a file cannot hold")
     address = Address.of(path)

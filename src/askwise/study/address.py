@@ -38,7 +38,11 @@ class Address:
         given = os.fsdecode(text)
         if not given.strip() or "\0" in given:
             raise StudyError(f"{given!r} is no file; give one such as cars.askwise")
-        if len(os.fsencode(given)) > LONGEST:
+        try:
+            length = len(os.fsencode(given))
+        except UnicodeEncodeError:
+            raise StudyError(f"{given[:60]!r} is no file, since it holds half of a letter; write it anew") from None
+        if length > LONGEST:
             raise StudyError(f"the path {given[:60]}... is too long; give a shorter one")
         if not given.startswith(SERVERS):
             if "://" in given:

@@ -13,6 +13,7 @@ import numpy as np
 from askwise.conversation import Conversation, Event
 from askwise.errors import AskwiseError, DataError, SettingError, StudyError
 from askwise.goals import from_json
+from askwise.options import refusal
 from askwise.reading import Recipe
 from askwise.session import Session
 from askwise.structures.linear import LinearPool
@@ -129,6 +130,8 @@ def to_sklearn(session: Session) -> Any:
     >>> model.predict([{"size": 0.5}, {"size": 9.0}]).tolist()
     ['small', 'large']
     """
+    if not isinstance(session, Session):
+        raise refusal("session", session, "an askwise.Session")
     _classifiers(session)
     if session.recipe is None:
         raise SettingError("the session was built by hand or with a function of your own, so its table is not known")

@@ -41,8 +41,8 @@ class Ended:
     exception: str = ""  # what would have been a traceback
     where: str = ""
 
-    def judge(self, outcome: Outcome, what: str, allowed: Sequence[int] = (0, 2)) -> None:
-        """Counts the end of a command."""
+    def judge(self, outcome: Outcome, what: str, allowed: Sequence[int] = (0, 2, 141)) -> None:
+        """Counts the end of a command. 141 is that of SIGPIPE: whoever read the output went away."""
         outcome.refused += self.code == 2
         outcome.accepted += self.code == 0
         if self.code is None:

@@ -52,6 +52,7 @@ def test_letters_that_an_encoding_lacks(study, encoding, expected):
         ("$A status $X.no 2>&-", 2, b""),
         ("$A status $X >/dev/full", 2, b"askwise: the output cannot be written: No space left on device\n"),
         ("printf 'left\\n' | $A ask $X >/dev/full", 2, b"askwise: the output cannot be written: No space left"),
+        ("$A status $X >/dev/full 2>/dev/full", 2, b""),
         ("set -o pipefail; $A status $X | head -c 0", 141, b""),
         ("set -o pipefail; $A simulate line --questions 2 --runs 1 --workers 1 | head -c 0", 141, b""),
         ("printf '\\xff\\n' | $A ask $X", 2, b"is not one of 'left', 'right'"),
@@ -195,3 +196,16 @@ def test_output_does_not_take_the_place_of_a_pipe(askwise_command, study, tmp_pa
         code, _, error = askwise_command(*arguments, study, "-o", name)
         assert code == 2, error
         assert (tmp_path / name).is_fifo()
+
+
+def test_a_signal_before_the_work_ahead_began_ends_it_quietly(study, monkeypatch):
+    """Ctrl-C between making a thread and starting it: it cannot be waited for."""
+
+    def interrupted(thread):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("askwise.cli.ask.threading.Thread.start", interrupted)
+    monkeypatch.setattr(sys, "argv", ["askwise", "ask", str(study), "--no-forecast"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130

@@ -197,6 +197,14 @@ def test_out_and_in_again(run, cars):
     assert run("copy", "b.askwise", "c.askwise")[0] == 2
 
 
+def test_a_plan_in_no_time(run, cars, monkeypatch):
+    run("new", "best-item", cars)
+    monkeypatch.setattr("askwise.study.planning.simulate", lambda session, rules, *_: {rule: [] for rule in rules})
+    code, _, said = run("plan", "cars.askwise", "--seconds", 1)
+    assert code == 2
+    assert "nobody could be simulated in 1 seconds; give more time with --seconds" in said
+
+
 def test_a_plan(run, cars):
     run("new", "best-item", cars, "--epsilon", 0.3)
     found = json.loads(run("plan", "cars.askwise", "--people", 3, "--seconds", 30, "--workers", 1, "--json")[1])

@@ -61,6 +61,13 @@ def cars(tmp_path):
     return path, study_at(path, pooled=False)[1]
 
 
+def watch_opening(monkeypatch, opened):
+    """Notes the address of every store that is opened."""
+    real = Store.at
+    noted = lambda address, *more: opened.append(address) or real(address, *more)  # noqa: E731
+    monkeypatch.setattr(Store, "at", staticmethod(noted))
+
+
 def test_forged_tokens_count_as_one_place(cars):
     path, (ann, ben, _) = cars
     with served(path) as client:
@@ -143,7 +150,9 @@ def test_names_of_studies_that_never_were_open_nothing(place, monkeypatch):
     opened = []
     with served(place.split("#")[0]) as client:
         real = Store.at
-        monkeypatch.setattr(Store, "at", staticmethod(lambda address: opened.append(address) or real(address)))
+        monkeypatch.setattr(
+            Store, "at", staticmethod(lambda address, *more: opened.append(address) or real(address, *more))
+        )
         for name in ("other", "x" * 900, "a%2fb", "some.askwise"):
             assert client.get(f"/api/v1/s/{name}/p/x.y").status_code == 404
             assert client.get(f"/api/v1/studies/{name}", headers=OWNER).status_code == 404
@@ -155,7 +164,9 @@ def test_in_a_folder_unknown_names_open_nothing(cars, monkeypatch):
     with TestClient(create_app(str(path.parent), token="secret-of-the-owner", workers=1)) as client:
         opened = []
         real = Store.at
-        monkeypatch.setattr(Store, "at", staticmethod(lambda address: opened.append(address) or real(address)))
+        monkeypatch.setattr(
+            Store, "at", staticmethod(lambda address, *more: opened.append(address) or real(address, *more))
+        )
         for name in ("other", "x" * 900, "a%2fb", "cars.askwise", "%2e%2e%2fcars"):
             assert client.get(f"/api/v1/s/{name}/p/x.y").status_code == 404
         assert not opened

@@ -7,7 +7,6 @@ import re
 import signal
 import sys
 import threading
-from contextlib import suppress
 from typing import Any
 
 from askwise.cli import streams
@@ -77,7 +76,7 @@ def _code() -> int:
     except AskwiseError as refusal:
         return _refused(typed(str(refusal), "".join(sys.argv[1:2])))
     except BrokenPipeError:
-        streams.abandon()
+        streams.abandon(sys.stdout)
         return GONE
     except SystemExit as ended:  # by rich, too, if it cannot print
         if isinstance(ended.__context__, BrokenPipeError):
@@ -118,15 +117,17 @@ def _refused(sentence: str) -> int:
 
     if len(sentence) > LONGEST:
         sentence = f"{sentence[: LONGEST // 2]} ... {sentence[-LONGEST // 2 :]}"
-    with suppress(OSError):  # there may be nobody to tell
+    try:
         print(f"askwise: {visible(without_password(sentence))}", file=sys.stderr, flush=True)
+    except OSError:  # there is nobody to tell
+        streams.abandon(sys.stderr)
     return 2
 
 
 def _of_the_system(error: OSError) -> str:
     """What the system refused: a file, or the output."""
     if error.filename is None:
-        streams.abandon()
+        streams.abandon(sys.stdout)
     what = "the output cannot be written" if error.filename is None else f"{str(error.filename)[:100]} cannot be used"
     return f"{what}: {error.strerror or error}"
 

@@ -191,8 +191,9 @@ class Talk:
         """Works out what follows each answer while the person thinks."""
         if self.ahead is not None:
             self.ahead.join()
-        self.ahead = threading.Thread(target=self.session.prepare, args=(self.who,), daemon=True)
-        self.ahead.start()
+        ahead = threading.Thread(target=self.session.prepare, args=(self.who,), daemon=True)
+        ahead.start()
+        self.ahead = ahead  # only now: one that a signal kept from starting cannot be waited for
         if self.forecaster is not None:
             self.forecaster.refresh()
 

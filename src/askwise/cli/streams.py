@@ -6,6 +6,7 @@ import codecs
 import io
 import os
 import sys
+from typing import Any
 
 LETTERS = {"→": "->", "←": "<-", "↓": "v", "↑": "^", "█": "#", "░": ".", "━": "-", "…": "..."}
 
@@ -21,10 +22,10 @@ def prepare() -> None:
             stream.reconfigure(errors="replace" if name == "stdin" else "askwise")
 
 
-def abandon() -> None:
+def abandon(stream: Any) -> None:
     """Drops what could not be written, so that the end of the program does not try again."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(stream, io.TextIOWrapper):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _spelled(error: UnicodeError) -> tuple[str, int]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from askwise.errors import SettingError
 from askwise.session import Session
 from askwise.simulate.plan import Journey, spread
 from askwise.study.forecasts import simulate
@@ -22,9 +23,10 @@ def plan(
     session: Session, people: int, seconds: float, workers: int | None, each: Callable[[], None]
 ) -> dict[str, Any]:
     """By rule, how many questions people drawn from what is believed now take; and advice in plain words."""
-    return summary(
-        session, people, simulate(session, rules_of(session), people, seconds, workers or os.cpu_count() or 1, each)
-    )
+    trips = simulate(session, rules_of(session), people, seconds, workers or os.cpu_count() or 1, each)
+    if not all(trips.values()):
+        raise SettingError(f"nobody could be simulated in {seconds:g} seconds; give more time with --seconds")
+    return summary(session, people, trips)
 
 
 def rules_of(session: Session) -> list[str]:

@@ -202,7 +202,7 @@ def test_another_item_s_cluster():
         ("top_k", {"k": 2, "ties": True}, "ties shapes what the answers so far mean; another goal may set k, epsilon"),
         ("top_k", {"k": 2, "item": "a"}, "item is not an option of top_k"),
         ("clusters", {}, "the goal clusters needs other questions than were answered"),
-        ("top_k", {"k": 99}, "k must be"),
+        ("top_k", {"k": 99}, "k is 99; expected a whole number from 1 to 9"),
         ("top_k", {}, "k"),
     ],
 )

@@ -15,7 +15,7 @@ from typing import Any
 
 import askwise
 from benchmarks.faults.common import Case, Outcome, attempt, dice
-from benchmarks.faults.process import STREAMS, Ended, Terminal, command
+from benchmarks.faults.process import GONE, STREAMS, Ended, Terminal, command
 from benchmarks.faults.sessions import KINDS, Setting
 from benchmarks.faults.typed import ENCODINGS, check, keys, piped, study
 from benchmarks.faults.words import ANSWER_TABLES, NAMES, odd_words
@@ -62,7 +62,7 @@ def _streams(rng: random.Random) -> Case:
         line = _line(words, path, folder)
         typed = f"{labels[0]}\n".encode(encoding, "replace")
         ended = command(line, folder, stdin=None if closed else typed, out=out, err=err, encoding=encoding)
-        ended.judge(outcome, what, (0, 1, 2) if "broken" in (out, err) else (0, 2))
+        ended.judge(outcome, what, GONE if "broken" in (out, err) else (0, 2))
         check(path, [labels[0]], outcome, what)
 
     return Case(what, run)
@@ -203,7 +203,7 @@ def _real(rng: random.Random) -> Case:
         words = ["bash", "-c", f"set -o pipefail; {shape}", "askwise", *START, "ask", str(path), "--no-forecast"]
         run = subprocess.run(words, cwd=folder, capture_output=True, env={**os.environ, **environment}, timeout=50)
         ended = Ended(run.returncode, "", run.stderr.decode(errors="replace"))
-        ended.judge(outcome, what, (0, 1, 2) if "| true" in shape else (0, 2))
+        ended.judge(outcome, what, GONE if "| true" in shape else (0, 2))
         taken = ended.code == 0 and shape == '"$@" < typed' and (labels[0].isascii() or "PYTHONUTF8" in environment)
         check(path, [labels[0]] if labels[0].isascii() else [], outcome, what, int(taken and labels[0].isascii()))
 

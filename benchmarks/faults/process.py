@@ -28,6 +28,7 @@ from benchmarks.faults.common import SHORT, Failure, Outcome, place_of
 
 LIMIT = 40.0  # seconds, after which the process is killed and counted as a hang; less than the watchdog's patience
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+GONE = (0, 2, 141)  # how a command may end whose reader went away: 141 is what SIGPIPE would leave
 STREAMS = ("file", "closed", "full", "broken")  # what an output may be
 
 
@@ -41,8 +42,8 @@ class Ended:
     exception: str = ""  # what would have been a traceback
     where: str = ""
 
-    def judge(self, outcome: Outcome, what: str, allowed: Sequence[int] = (0, 2, 141)) -> None:
-        """Counts the end of a command. 141 is that of SIGPIPE: whoever read the output went away."""
+    def judge(self, outcome: Outcome, what: str, allowed: Sequence[int] = (0, 2)) -> None:
+        """Counts the end of a command."""
         outcome.refused += self.code == 2
         outcome.accepted += self.code == 0
         if self.code is None:

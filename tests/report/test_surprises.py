@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from askwise.distances import Tabled
+from askwise.distances.columns import BestColumn
 from askwise.losses import davidson, squared, zero_one
 from askwise.problem import Problem
 from askwise.report.surprises import surprises
@@ -97,7 +98,7 @@ def test_numbers_by_the_residual_from_the_others():
     rng = generator(914)
     matrices, precision = rng.standard_normal((50, 2, 3)), rng.uniform(0.5, 4.0, 50)
     structures = pack(matrices, precision)
-    problem = Problem(Matrices((2, 3)), None, gaussian)
+    problem = Problem(Matrices((2, 3)), BestColumn("mean"), gaussian)
     answers = [Answer((0, 1), 2.5), Answer((1, 2), -0.1), Answer((0, 1), 0.3)]
 
     def weights(told):

@@ -274,6 +274,31 @@ def test_large_finite_families_are_sampled_by_their_weights():
     assert rule(problem, prior, standing(size - 1), 0, 1, rng) is not None
 
 
+class NoDraws(Draws):
+    """A posterior that runs dry."""
+
+    def sample(self, count, rng):
+        return Sample(np.empty(0, dtype=int), np.empty(0), exact=False)
+
+
+class NotANumber:
+    """A distance that fails where nobody looked."""
+
+    def paired(self, g, h):
+        return np.full(len(g), nan)
+
+    def pairwise(self, g, h):
+        return np.full((len(g), len(h)), nan)
+
+
+def test_what_cannot_be_measured_settles_nothing():
+    rule, sure = DiameterBelow(0.2, 0.05), Draws(np.eye(SIZE)[0])
+    few = Sample(np.zeros(4, dtype=int), np.full(4, 0.25), exact=False)
+    assert rule(PROBLEM, sure, few, 0, 1, generator(1)) is not None
+    assert rule(PROBLEM, NoDraws(np.eye(SIZE)[0]), few, 0, 1, generator(1)) is None
+    assert rule(replace(PROBLEM, distance=NotANumber()), sure, few, 0, 1, generator(1)) is None
+
+
 def test_budget_and_any_of():
     assert [Budget(3)(None, None, None, n, 9, None) is not None for n in (0, 2, 3, 4)] == [False, False, True, True]
     both = any_of(Budget(9), Budget(3))

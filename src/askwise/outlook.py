@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.certificate import Estimate
+from askwise.certificate import Estimate, percent
 from askwise.distances import form_of
 from askwise.problem import Problem
 from askwise.split import average_diameter
@@ -33,7 +33,7 @@ class Outlook:
     def __str__(self) -> str:
         guess = str(self.estimate)
         shown = guess if len(guess) <= 60 else f"{guess[:57]}..."
-        return f"{self.response} ({self.chance:.0%} likely): undecided {self.diameter:.3f}, best guess {shown}"
+        return f"{self.response} ({percent(self.chance)} likely): undecided {self.diameter:.3f}, best guess {shown}"
 
 
 def outlook(problem: Problem, sample: Sample, atom: Any, describe: Callable[[Any], Any]) -> list[Outlook]:

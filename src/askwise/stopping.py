@@ -106,11 +106,14 @@ class DiameterBelow:
         if self._hopeless(held, total, wanted, SURE) or self._far(problem, sample):
             return None
         seen = held[:total] if sample.chains is None else held[:0]
-        while capital(seen.values, self.target).max(initial=0.0) * seen.share() < wanted:
+        while not capital(seen.values, self.target).max(initial=0.0) * seen.share() >= wanted:  # also if it is NaN
             size = min(max(FIRST, len(seen) // 2), BLOCK, total - len(seen))
             if size == 0 or (len(seen) and self._hopeless(seen, total, wanted, HOPE)):
                 return None
-            seen += apart(problem, posterior.sample(2 * size, rng))
+            fresh = apart(problem, posterior.sample(2 * size, rng))
+            if not len(fresh):
+                return None  # a posterior that gives no draws settles nothing
+            seen += fresh
         return f"{reason} with confidence {100 * (1 - self.delta):.6g}%"
 
     def _hopeless(self, seen: Apart, total: int, wanted: float, luck: float) -> bool:

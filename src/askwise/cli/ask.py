@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from askwise.certificate import percent
 from askwise.cli.common import File, closed, named, opened, plain, typed_address
 from askwise.cli.keys import Keyboard, keyboard, meaning
 from askwise.cli.terminal import ESCAPE, Keys, picture
@@ -201,7 +202,7 @@ class Talk:
         self.console.print("    [dim]what each answer would settle:[/]")
         for found in self.session.why(question):
             said = found.response if question.kind == "number" else meaning(question, found.response)
-            likely = "" if question.kind == "number" else f" ({found.chance:.0%} likely)"
+            likely = "" if question.kind == "number" else f" ({percent(found.chance)} likely)"
             guess = plain(textwrap.shorten(named(found.estimate.value), 60, placeholder=" ..."))
             shown = f"{said:.3g}" if isinstance(said, float) else plain(str(said))
             self.console.print(f"      {shown}{likely}: undecided {found.diameter:.3f}, best guess {guess}")

@@ -174,6 +174,8 @@ def test_a_key_belongs_to_who_used_it(session):
         {"text": 7},
         {"info": None},
         {"kind": []},
+        {"time": 0},
+        {"time": {}},
     ],
 )
 def test_a_question_that_is_none_is_not_replayed(session, harm):

@@ -100,6 +100,8 @@ class Conversation:
         kind, id = event["event"], event.get("question")
         if kind not in KINDS:
             raise AnswerError(f"an event is {', '.join(KINDS)}, not {kind!r}")
+        if not isinstance(event.get("time", ""), str):
+            raise AnswerError(f"the time of an event is a text, not {reprlib.repr(event['time'])}")
         if kind == "goal":
             return
         if not isinstance(id, str):

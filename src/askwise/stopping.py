@@ -81,8 +81,12 @@ class DiameterBelow:
     closeness: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", number("epsilon", self.epsilon, at_least=SMALLEST, at_most=1))
-        object.__setattr__(self, "delta", number("delta", self.delta, at_least=SMALLEST, below=1))
+        epsilon, delta = (
+            number("epsilon", self.epsilon, above=0, at_most=1),
+            number("delta", self.delta, above=0, below=1),
+        )
+        object.__setattr__(self, "epsilon", number("epsilon", epsilon, at_least=SMALLEST))
+        object.__setattr__(self, "delta", number("delta", delta, at_least=SMALLEST))
         object.__setattr__(self, "closeness", number("closeness", self.closeness, at_least=1, at_most=LARGEST))
 
     @property

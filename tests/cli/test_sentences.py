@@ -136,10 +136,10 @@ def test_export_has_an_output_like_the_others(askwise_command, cars):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["new", "best-item", "cars.csv", "--epsilon", "2"], "epsilon is 2.0; expected a number from 1e-300 to 1"),
+        (["new", "best-item", "cars.csv", "--epsilon", "2"], "epsilon is 2.0; expected a number above 0 and at most 1"),
         (
             ["new", "best-item", "cars.csv", "--epsilon", "1e-320"],
-            "epsilon is 1e-320; expected a number from 1e-300 to 1",
+            "epsilon is 1e-320; expected a number of at least 1e-300",
         ),
         (["new", "best-item", "cars.csv", "--delta", "nan"], "delta is nan; expected a number"),
         (["new", "best-item", "cars.csv", "--prior-scale", "inf"], "--prior-scale is inf; expected a number"),
@@ -169,7 +169,7 @@ def test_export_has_an_output_like_the_others(askwise_command, cars):
         (["reproduce", "--workers", "0"], "invalid value for '--workers'"),
         (
             ["goal", "x.askwise", "best-item", "--epsilon", "1e-320"],
-            "epsilon is 1e-320; expected a number from 1e-300 to 1",
+            "epsilon is 1e-320; expected a number of at least 1e-300",
         ),
         (["status"], "missing argument 'FILE'; see askwise status --help"),
         (["status", "x.askwise", "--loud"], "no such option: --loud"),

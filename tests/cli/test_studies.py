@@ -267,7 +267,7 @@ def test_more_that_cannot_be_used(run, cars, tmp_path):
         (["best-item", cars, "--encoding", "latin-1", "--k", "3"], "best-item has no option --k"),
         (
             ["best-item", cars, "--encoding", "latin-1", "--epsilon", "0"],
-            "epsilon is 0.0; expected a number from 1e-300 to 1",
+            "epsilon is 0.0; expected a number above 0 and at most 1",
         ),
         (["best-item", cars, "--encoding", "latin-1", "--rule", "clever"], "clever"),
         (["best-item", cars, "--encoding", "klingon"], "there is no encoding 'klingon'"),

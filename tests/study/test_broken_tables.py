@@ -126,6 +126,12 @@ def test_odd_csv(text, sentence, tmp_path):
     assert sentence in refused(written(tmp_path / "x.csv", text))
 
 
+@pytest.mark.parametrize("text", ["1,2\n3,4\n5,6\n", "7\n8\n9\n", "10;20;40\n1;2;3\n4;5;6\n"])
+def test_a_first_line_of_numbers_alone_is_no_header(text, tmp_path):
+    with pytest.raises(DataError, match=r"the first line of x\.csv holds the number .*; expected names of columns"):
+        read_table(written(tmp_path / "x.csv", text))
+
+
 @pytest.mark.parametrize("header", ["name,2019,2020,2021", "name,1,2,3", "name,10,50,200", "id,x1,x2,x3"])
 def test_numbers_that_are_names_of_columns(header, tmp_path):
     found = read_table(written(tmp_path / "x.csv", f"{header}\na,2019,.7,.1\nb,2020,.4,.2\n"))

@@ -141,7 +141,8 @@ def _separated(path: Path, text: str) -> Columns:
 
 
 def _check_header(name: str, columns: Columns) -> None:
-    """Refuses a first line of values: a column called 8.6, or called 31 with numbers below and above it."""
+    """Refuses a first line of values: nothing but numbers, a column called 8.6, or one called 31 with numbers below and
+    above it."""
     read = {column: column.replace(",", ".") for column in columns}
     numbers = {column: float(text) for column, text in read.items() if NUMBER.fullmatch(text)}
     steps = {after - before for before, after in pairwise(numbers.values())}
@@ -149,7 +150,8 @@ def _check_header(name: str, columns: Columns) -> None:
         return  # 2019, 2020, 2021
     for column, number in numbers.items():
         known = [value for value in columns[column] if isinstance(value, int | float)]
-        if not number.is_integer() or (known and min(known) <= number <= max(known)):
+        among = known and min(known) <= number <= max(known)
+        if not number.is_integer() or among or len(numbers) == len(columns):
             told = f"the first line of {name} holds the number {abbreviated(column)}; expected names of columns"
             raise DataError(f"{told}: put a line with names above it, or add a word to that name")
 

@@ -11,7 +11,7 @@ from askwise.server.desk import Desk, Shown
 from askwise.server.hub import Hub
 from askwise.server.learner import Standing, why
 from askwise.server.openlog import Asker
-from askwise.server.shapes import Coming, Mine, Skipped, State, Told, Undone, asked, coming, pictures
+from askwise.server.shapes import Coming, Mine, Skipped, State, Told, Undone, asked, coming, first_diameter, pictures
 from askwise.simulate.plan import forecast
 from askwise.study.participants import Participant, Rules, holder
 from askwise.study.store import Record
@@ -41,8 +41,6 @@ class Seat:
     def state(self, shown: Shown) -> State:
         standing, talk = shown.standing, self.desk.talk
         full = self.desk.log.full(self.asker)
-        first = next((event for event in talk.log if event["event"] == "ask"), None)
-        start = None if first is None else first["info"].get("diameter")
         told = sum(status == "answered" for status in talk.status.values())
         final = standing if standing and standing.done and standing.answers == told else None  # of the last answer
         done = "your quota of answers is reached" if full else final.done if final else None
@@ -57,7 +55,7 @@ class Seat:
             answers=shown.answers,
             quota=self.person.quota,
             diameter=None if standing is None else standing.diameter,
-            start=start,
+            start=first_diameter(talk.log),
             forecast=None if standing is None or standing.done else self._coming(standing),
             estimate=final.estimate if final else None,
             certificate=final.certificate if final else None,

@@ -137,7 +137,7 @@ function rest(title, nodes) {
 
 function progress() {
   const { answers, quota, diameter, start, forecast } = state;
-  const share = diameter === null ? null : diameter / Math.max(start ?? 0, diameter, 1e-9);
+  const share = diameter === null || start === null ? null : diameter / Math.max(start, diameter, 1e-9);
   place("bar").hidden = share === null;
   const percent = Math.round(100 * share);
   place("bar").setAttribute("aria-valuenow", percent);

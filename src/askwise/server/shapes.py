@@ -132,8 +132,8 @@ def asked(event: Event) -> Asked:
 def first_diameter(log: list[Event]) -> float | None:
     """How undecided it was at the first question that the rule chose; None if there was none yet.
 
-    >>> log = [{"event": "ask", "info": {"reserve": True}}, {"event": "tell"}, {"event": "ask", "info": {"diameter": 0.5}}]
-    >>> first_diameter(log), first_diameter(log[:2])
+    >>> log = [{"event": "ask", "info": {"reserve": True}}, {"event": "ask", "info": {"diameter": 0.5}}]
+    >>> first_diameter(log), first_diameter(log[:1])
     (0.5, None)
     """
     asked = (event["info"] for event in log if event["event"] == "ask")

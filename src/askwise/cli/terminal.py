@@ -17,6 +17,7 @@ END = b"\x04"  # what Ctrl-D sends: the end of the answers
 ENTER, ESCAPE, ERASE = "\n", "\x1b", ("\x7f", "\b")
 PIECE = 4096  # characters of a picture that a terminal takes at once
 MAGIC_PNG = b"\x89PNG"
+HEARD = 0.1  # seconds within which a signal is heard
 
 
 class Keys:
@@ -100,9 +101,10 @@ class Keys:
             return self.read()
         self._restore()
         try:
-            return input(text).strip()
-        except EOFError:
-            return None
+            _write(text)
+            _wait()
+            line = sys.stdin.readline()
+            return line.strip() if line else None
         finally:
             self._single_keys()
 
@@ -140,6 +142,7 @@ class Keys:
 
     def _byte(self) -> bytes:
         try:
+            _wait()
             return os.read(sys.stdin.fileno(), 1)
         except OSError:  # the terminal is gone
             return b""
@@ -160,6 +163,12 @@ class Keys:
         while kind == b"[" and last and not 0x40 <= last[0] <= 0x7E:
             last = self._more(1)
         return ARROWS.get(last.decode(errors="replace"), "") if plain else ""
+
+
+def _wait() -> None:
+    """Until something was typed. A signal that comes just before a read would be heard only after it."""
+    while not select.select([sys.stdin], [], [], HEARD)[0]:
+        pass
 
 
 def _leave(number: int, _: Any) -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import io
-import sys
-
 import numpy as np
 import pytest
 
 import askwise
-from askwise.cli import main
 from askwise.errors import DataError, SettingError
 from askwise.goals import classifier, from_json
 from askwise.structures.pooled import PoolRows
@@ -17,19 +13,8 @@ from tests.pools import points, written
 
 
 @pytest.fixture
-def command(tmp_path, monkeypatch, capsys):
-    """Runs a command in a folder of its own: (exit code, standard output, standard error)."""
-    monkeypatch.chdir(tmp_path)
-
-    def run_it(*arguments, told=""):
-        monkeypatch.setattr(sys, "argv", ["askwise", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(told))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        return ended.value.code, said.out, said.err
-
-    return run_it
+def command(askwise_command):
+    return askwise_command
 
 
 def test_the_command_makes_a_study_of_a_folder(tmp_path, command):

@@ -19,6 +19,7 @@ from pyarrow import parquet
 import askwise
 from askwise import pool as pools
 from askwise.cluster import on_cluster
+from askwise.errors import DataError
 from askwise.goals import classifier, from_json
 from askwise.parquet import Part, Pool, Reader
 from askwise.pool import Glance, Rows
@@ -289,3 +290,25 @@ def test_memory_does_not_grow_with_the_pool(tmp_path):
         peaks.append(int(found.stdout.split()[1]) / 1024)
     size = 1_800_000 * 8 * 4 / 2**20
     assert peaks[1] - peaks[0] < 0.5 * size, peaks  # six times the rows; mapped pages of the files count, too
+
+
+def test_a_pool_with_a_damaged_page_is_refused_in_a_sentence(tmp_path):
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"x": np.arange(50.0)}), path)
+    content = path.read_bytes()
+    path.write_bytes(content[:4] + b"\xff" * 40 + content[44:])  # its footer is whole
+    with pytest.raises(DataError, match=r"rows\.parquet cannot be read as Parquet \("):
+        askwise.classifier(path)
+
+
+def test_booleans_of_a_pool_may_be_unknown(tmp_path):
+    path = tmp_path / "rows.parquet"
+    rng = np.random.default_rng(31)
+    flags = [None if i % 9 == 0 else bool(i % 2) for i in range(60)]
+    parquet.write_table(pa.table({"x": rng.standard_normal(60), "flag": flags}), path)
+    session = askwise.classifier(path, seed=1)
+    for _ in range(3):
+        question = session.ask()
+        assert question.atom % 9  # a row that is known
+        session.tell("yes" if flags[question.atom] else "no")
+    assert len(session.answers) == 3

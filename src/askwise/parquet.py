@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -42,7 +43,7 @@ class Pool:
     """
 
     def __init__(self, path: str | Path):
-        from pyarrow import ArrowException, parquet
+        from pyarrow import parquet
 
         self.path = Path(path).absolute()
         files = sorted(self.path.rglob("*.parquet")) if self.path.is_dir() else [self.path]
@@ -51,12 +52,10 @@ class Pool:
         self.columns: dict[str, str] = {}  # name -> type
         digest = sha256()
         for file in files:
-            try:
+            with _readable(file):
                 footer = parquet.read_metadata(file)
                 columns = {column.name: str(column.type) for column in footer.schema.to_arrow_schema()}
                 digest.update(f"{file.relative_to(self.path)} {file.stat().st_size}".encode() + _footer(file))
-            except (ArrowException, OSError) as error:
-                raise DataError(f"{file} cannot be read as Parquet ({str(error).splitlines()[0]})") from None
             if self.columns and columns != self.columns:
                 raise DataError(f"{file} has other columns than {files[0].name}; the files of a pool must be alike")
             self.columns = columns
@@ -78,7 +77,7 @@ class Pool:
         found = []
         for part in self.parts_of(wanted):
             inside = wanted[(wanted >= part.first) & (wanted < part.first + part.rows)] - part.first
-            with parquet.ParquetFile(part.file, memory_map=True) as file:
+            with _readable(part.file), parquet.ParquetFile(part.file, memory_map=True) as file:
                 found.append(file.read_row_group(part.group, columns=list(columns), use_threads=False).take(inside))
         return concat_tables(found).take(np.argsort(order)).to_pydict()
 
@@ -134,17 +133,29 @@ class Reader:
         from pyarrow import parquet
 
         first = part.first
-        with parquet.ParquetFile(part.file, memory_map=True) as file:
+        with _readable(part.file), parquet.ParquetFile(part.file, memory_map=True) as file:
             batches = file.iter_batches(CHUNK, row_groups=[part.group], columns=list(self.columns), use_threads=False)
             for batch in batches:
                 points = np.ones((self.dimension, batch.num_rows), dtype=np.float32)
                 scales = zip(points[:-1], self.columns, self.centres, self.factors, strict=True)
                 for row, column, centre, factor in scales:
                     values = batch.column(column).to_numpy(zero_copy_only=False)
+                    values = values.astype(float) if values.dtype == object else values  # booleans, some unknown
                     np.subtract(values, centre, out=row, casting="same_kind")
                     row *= np.float32(factor)
                 yield first, points.T
                 first += batch.num_rows
+
+
+@contextmanager
+def _readable(file: str | Path) -> Iterator[None]:
+    """What Arrow says of a damaged file, in one sentence of ours."""
+    from pyarrow import ArrowException
+
+    try:
+        yield
+    except (ArrowException, OSError) as error:
+        raise DataError(f"{file} cannot be read as Parquet ({str(error).splitlines()[0]})") from None
 
 
 def _footer(file: Path) -> bytes:

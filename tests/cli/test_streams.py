@@ -130,7 +130,9 @@ def test_a_pause_gives_the_terminal_back(study):
 def test_ctrl_c_is_quiet(study, tmp_path, arguments, sign):
     """The workers, which are at work by now, get it too."""
     arguments = [str(study) if argument == "STUDY" else argument for argument in arguments]
-    child = pexpect.spawn(COMMAND[0], [*COMMAND[1:], *arguments], encoding="utf-8", timeout=WAIT, cwd=tmp_path)
+    shown = {**os.environ, "TERM": "xterm"}  # a terminal that shows progress
+    words = [*COMMAND[1:], *arguments]
+    child = pexpect.spawn(COMMAND[0], words, encoding="utf-8", timeout=WAIT, cwd=tmp_path, env=shown)
     child.expect(sign)
     child.sendcontrol("c")
     child.expect(pexpect.EOF)

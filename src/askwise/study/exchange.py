@@ -153,7 +153,8 @@ def _classifiers(session: Session) -> LinearPool | SoftmaxPool:
 
 def to_netcdf(session: Session, path: str | Path, count: int = DRAWS) -> None:
     """Writes an InferenceData file, which `arviz.from_netcdf` reads: draws in `posterior`, the answers in force in
-    `observed_data`, how the sampler fared in `sample_stats`. Draws are independent of each other: one chain."""
+    `observed_data`, how the sampler fared in `sample_stats`. All draws are written as one
+    chain, also where several were run."""
     try:
         import h5netcdf  # noqa: F401  xarray writes with it
         from xarray import Dataset

@@ -2,7 +2,7 @@
 
 Broken tables, odd calls, odd terminals and damaged files, thousands of them, the same ones for the same seed. Whatever
 comes in, there must be no traceback, no hang, no change after a refusal, no lost and no wrong answer: if one of these
-is not 0, each is listed with what repeats it, and the exit code is 1. A whole run takes about half an hour.
+is not 0, each is listed with what repeats it, and the exit code is 1. A whole run takes about a quarter of an hour.
 """
 
 from __future__ import annotations

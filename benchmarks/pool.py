@@ -1,14 +1,14 @@
-"""A question to a pool of rows on disk: time, memory, and how much the race loses against looking at every row.
+"""How long a question to a pool of rows on disk takes, how much memory, and what screening loses against a full scan.
 
-`python -m benchmarks.pool --rows 10000000 [--json] [--audits 10]`: a pool of normal features in 32 bits is written, a
-simulated person answers some questions, and the next ones are timed. `floor_s` is the time just to read the pool and
-multiply it once by 32 draws, with the same threads. An audit compares the question asked with the best of all rows:
-each looked at with all draws, and the best 4,096 of those scored exactly.
+A pool of normal features in 32 bits is written, a simulated person answers some questions, and the next ones are timed
+against the time just to read the pool. `python -m benchmarks.pool --rows 10000000 [--audits 10] [--json]`
+
+`floor_s` is the time to read the pool and to multiply it once by 32 draws, with the same threads. An audit compares
+the question asked with the best of all rows: every row is scored with all draws, and the best 4,096 of them exactly.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,21 +27,24 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads its BLA
 
 import numpy as np
 
+from askwise._runtime.threads import one_thread
 from askwise.goals import classifier
-from askwise.pool import race
 from askwise.session import Session
+from askwise.simulate.runs import answer_question
 from askwise.strategies.expected import exhaustive
-from askwise.structures.pooled import PoolRows
-from askwise.threads import one_thread
+from askwise.strategies.screening import screen
+from askwise.structures import PooledRows
+from askwise.types import Floats, Response
+from benchmarks.common import benchmark_parser
 
 FEATURES = 10
-GROUP = 1 << 18  # rows of a row group
-FILE = 1 << 24  # rows of a file
-AIM = 3.0  # times the floor
-NEAR = 0.02  # of the exhaustive gain
+ROW_GROUP_ROWS = 1 << 18
+FILE_ROWS = 1 << 24
+TARGET_RATIO = 3.0  # times the floor
+MAX_NEAR_LOSS = 0.02  # of the exhaustive gain
 
 
-def write(folder: str, rows: int, seed: int = 0) -> None:
+def write_pool(folder: str, rows: int, seed: int = 0) -> None:
     """Normal features, a little correlated, in files of 16 million rows."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -49,24 +53,30 @@ def write(folder: str, rows: int, seed: int = 0) -> None:
     mix = np.eye(FEATURES, dtype=np.float32) + 0.3 * rng.standard_normal((FEATURES, FEATURES)).astype(np.float32)
     names = [f"x{j}" for j in range(FEATURES)]
     schema = pa.schema([(name, pa.float32()) for name in names])
-    for begin in range(0, rows, FILE):
+    for begin in range(0, rows, FILE_ROWS):
         with parquet.ParquetWriter(
-            f"{folder}/{begin // FILE:04}.parquet", schema, compression="none", use_dictionary=False
+            f"{folder}/{begin // FILE_ROWS:04}.parquet", schema, compression="none", use_dictionary=False
         ) as file:
-            for at in range(begin, min(begin + FILE, rows), GROUP):
-                size = min(GROUP, begin + FILE - at, rows - at)
+            for at in range(begin, min(begin + FILE_ROWS, rows), ROW_GROUP_ROWS):
+                size = min(ROW_GROUP_ROWS, begin + FILE_ROWS - at, rows - at)
                 points = mix @ rng.standard_normal((FEATURES, size), dtype=np.float32)
                 file.write_table(pa.table(dict(zip(names, points, strict=True)), schema))
 
 
-def answer(session: Session, truth: Any, rng: np.random.Generator) -> None:
-    """One question asked and answered by a person with these weights, who errs near the border."""
-    features = session.problem.family.features(np.array([session.ask().atom]))[0]  # type: ignore[attr-defined]
-    session.tell("yes" if rng.random() < 1 / (1 + np.exp(-5 * features @ truth)) else "no")
+@dataclass(frozen=True)
+class PoolPerson:
+    """Labels rows by these weights, and errs near the border."""
+
+    family: PooledRows
+    weights: Floats
+
+    def respond(self, atom: Any, rng: np.random.Generator) -> Response:
+        features = self.family.features(np.array([atom]))[0]
+        return 1 if rng.random() < 1 / (1 + np.exp(-5 * features @ self.weights)) else -1
 
 
 @one_thread
-def floor(family: PoolRows, threads: int) -> None:
+def read_floor(family: PooledRows, threads: int) -> None:
     """Reads the pool and multiplies it by 32 draws."""
     draws = np.random.default_rng(0).standard_normal((32, FEATURES)).astype(np.float32)
 
@@ -91,13 +101,15 @@ def timed(work: Callable[[], Any]) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
-def lost(session: Session) -> float:
+def lost_gain(session: Session) -> float:
     """The share of the exhaustive gain that the next question lacks."""
-    asked, turn, aim = session.ask().gain, session.turn, session.aim
-    told = {int(given.atom) for given in session.answers}
-    state = aim.problem, aim.rule, turn.posterior, turn.sample, told, aim.seed, turn.beliefs.turn
-    rows, _ = one_thread(race)(*state, rounds=())
-    best = one_thread(exhaustive)(aim.problem, turn.posterior, turn.sample, rows, np.random.default_rng(0)).gain.max()
+    asked, round, config = session.ask().gain, session.round, session.config
+    answered = {int(answer.atom) for answer in session.answers}
+    state = config.problem, config.rule, round.posterior, round.sample, answered, config.seed, round.beliefs.revision
+    rows, _ = one_thread(screen)(*state, stages=())
+    best = one_thread(exhaustive)(
+        config.problem, round.posterior, round.sample, rows, np.random.default_rng(0)
+    ).gain.max()
     return float(max(0.0, 1 - asked / best))
 
 
@@ -106,18 +118,18 @@ def measure(folder: str, questions: int, audits: int) -> dict[str, Any]:
     opened, _ = timed(lambda: classifier(folder, seed=0))
     session, rng = classifier(folder, seed=0), np.random.default_rng(1)
     family: Any = session.problem.family
-    truth = rng.standard_normal(FEATURES + 1)
+    person = PoolPerson(family, rng.standard_normal(FEATURES + 1))
     for row in family.draw_atoms(5, rng)[:5]:  # about rows at hand: only what is timed searches the pool
         session.pose(int(row))
-        answer(session, truth, rng)
+        answer_question(session, person, rng)
     read, again, floors = [], [], []
     for _ in range(questions):
-        floors.append(timed(lambda: floor(family, threads)))
+        floors.append(timed(lambda: read_floor(family, threads)))
         family.reader.kept.clear()
         read.append(timed(session.ask))
-        answer(session, truth, rng)
+        answer_question(session, person, rng)
         again.append(timed(session.ask))
-        answer(session, truth, rng)
+        answer_question(session, person, rng)
     size = sum(Path(path).stat().st_size for path in {part.file for part in family.pool.parts})
     found: dict[str, Any] = {"rows": family.pool.rows, "threads": threads, "open_s": opened, "bytes_read": size}
     for name, times in (("question", read), ("again", again), ("floor", floors)):
@@ -129,28 +141,27 @@ def measure(folder: str, questions: int, audits: int) -> dict[str, Any]:
         losses = []
         for person in range(-(-audits // 10)):
             session = classifier(folder, seed=1 + person)
-            truth = rng.standard_normal(FEATURES + 1)
+            person = PoolPerson(session.problem.family, rng.standard_normal(FEATURES + 1))  # type: ignore[arg-type]
             for number in range(20):
                 if number % 2 and len(losses) < audits:
-                    losses.append(lost(session))
-                answer(session, truth, rng)
+                    losses.append(lost_gain(session))
+                answer_question(session, person, rng)
         found["audits"] = len(losses)
-        found["near"] = sum(loss <= NEAR for loss in losses)
+        found["near"] = sum(loss <= MAX_NEAR_LOSS for loss in losses)
         found["lost_mean"], found["lost_most"] = float(np.mean(losses)), float(np.max(losses))
     return found
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = benchmark_parser(__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--questions", type=int, default=3, help="timed, each twice: reading, and with rows in memory")
     parser.add_argument("--audits", type=int, default=0)
     parser.add_argument("--folder", default=None, help="where to write the pool [a temporary one]")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     folder = tempfile.mkdtemp(dir=options.folder)
     try:
-        code = f"from benchmarks.pool import write; write({folder!r}, {options.rows})"
+        code = f"from benchmarks.pool import write_pool; write_pool({folder!r}, {options.rows})"
         subprocess.run([sys.executable, "-c", code], check=True)  # its memory is not a question's
         found = measure(folder, options.questions, options.audits)
     finally:
@@ -160,7 +171,7 @@ def main() -> None:
         return
     for name, value in found.items():
         print(f"{name:16} {value:,.3f}" if isinstance(value, float) else f"{name:16} {value:,}")
-    print(f"a question takes {found['ratio']:.1f} times the floor (aim {AIM:g})")
+    print(f"a question takes {found['ratio']:.1f} times the floor (target {TARGET_RATIO:g})")
 
 
 if __name__ == "__main__":

@@ -19,13 +19,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads its BLA
 import numpy as np
 
 import askwise
-from askwise.posteriors.logconcave import LogConcave
+from askwise._runtime.streams import stream
+from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.session import Session
-from askwise.simulate.people import ByModel, answer
+from askwise.simulate.people import ModelPerson
+from askwise.simulate.runs import answer_question
 from askwise.simulate.tasks import Task, choice, classify
-from askwise.split import split
 from askwise.strategies.expected import exhaustive
-from askwise.streams import stream
+from askwise.strategies.split import split
 from askwise.types import Answer
 
 DRAWS = 600
@@ -98,7 +99,7 @@ def measure(task: str, dim: int, answers: int, times: int, draws: int = DRAWS, a
     session = Session(made.problem, posterior, seed=3, draws=draws, candidates=atoms, repeat=True)
 
     def round_of(number: int) -> None:
-        answer(session, made.person, stream(4, number, "person"))
+        answer_question(session, made.person, stream(4, number, "person"))
 
     return {
         "round_ms": milliseconds(round_of, times),
@@ -126,16 +127,16 @@ def learned_choice(times: int, items: int = 50, dim: int = 10) -> dict[str, floa
     person, share = 0, []
     while len(rounds["round"]) < times:
         session = askwise.best_item(table, seed=person)
-        taste = ByModel(session.aim.problem, 5 * stream(5, person, "taste").standard_normal(dim))
+        taste = ModelPerson(session.config.problem, 5 * stream(5, person, "taste").standard_normal(dim))
         session.ask()
         while not session.done and len(rounds["round"]) < times:
             rounds["gemm"].append(spent(lambda: product(0)))
-            sampled = spent(lambda s=session, t=taste: (answer(s, t, rng), s.turn.sample))
+            sampled = spent(lambda s=session, t=taste: (answer_question(s, t, rng), s.round.sample))
             stopped = spent(lambda s=session: s.done)
             scored = 0.0
             if not session.done:
                 gains, scored = plain_gains(session), spent(session.ask)
-                asked = session.conversation.asked[session.conversation.open()[0]]["atom"]
+                asked = session.event_log.ask_events[session.event_log.open_questions()[0]]["atom"]
                 share.append(gains[tuple(asked)] / max(gains.values()))
             for key, value in (("learned_sampler", sampled), ("stop", stopped), ("scoring", scored)):
                 rounds[key].append(value)
@@ -146,8 +147,8 @@ def learned_choice(times: int, items: int = 50, dim: int = 10) -> dict[str, floa
 
 def plain_gains(session: Session) -> dict[tuple[int, ...], float]:
     """What every candidate question would remove of the diameter, by all draws."""
-    problem, atoms = session.aim.problem, session.turn.fresh_atoms(session.conversation)
-    gains = exhaustive(problem, session.posterior, session.turn.sample, atoms, stream(0, 0, "rule")).gain
+    problem, atoms = session.config.problem, session.round.fresh_atoms(session.event_log)
+    gains = exhaustive(problem, session.posterior, session.round.sample, atoms, stream(0, 0, "rule")).gain
     return dict(zip(map(tuple, np.asarray(atoms).tolist()), gains, strict=True))
 
 

@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 
 import askwise
-from askwise import study
-from askwise.study.address import Address
-from askwise.study.participants import invite, people, token_of
-from askwise.study.store import Store
+from askwise.storage.address import Address
+from askwise.storage.journal import StudyJournal
+from askwise.storage.participants import invite, people, token_of
+from askwise.storage.store import Store
 
 ITEMS, DIMENSION = 50, 10
 PORT = 8471
@@ -167,7 +167,7 @@ def count(store: Store, acknowledged: list[tuple[str, str]]) -> tuple[int, int, 
     found: Counter[tuple[str, str]] = Counter()
     twice = 0
     for each in people(store, store.record().study):
-        log = study.journal.StudyJournal(store, store.record(each.log)).since(0)
+        log = StudyJournal(store, store.record(each.log)).since(0)
         told = [event for event in log if event["event"] == "tell"]
         found.update((each.participant, event["key"]) for event in told)
         twice += len(told) - len({event["question"] for event in told})

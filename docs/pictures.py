@@ -21,17 +21,17 @@ from matplotlib.patches import FancyBboxPatch  # noqa: E402
 from askwise import Answer, Problem, logistic  # noqa: E402
 from askwise.distances import form_of  # noqa: E402
 from askwise.distances.items import BestItem  # noqa: E402
+from askwise.experiments.plots import COLOURS  # noqa: E402
 from askwise.experiments.runner import simulate  # noqa: E402
-from askwise.posteriors.logconcave import LogConcave  # noqa: E402
-from askwise.report.curves import COLOURS  # noqa: E402
-from askwise.split import average_diameter  # noqa: E402
+from askwise.posteriors.scores.logconcave import LogConcave  # noqa: E402
 from askwise.strategies.expected import expected  # noqa: E402
+from askwise.strategies.split import average_diameter  # noqa: E402
 from askwise.structures.choice import Choice  # noqa: E402
 
 IMAGES = Path(__file__).parent / "images"
 RULES = ("random", "qbc", "ndbal", "expected")
-LOOKS = {"random": ":", "qbc": "-.", "ndbal": "--", "expected": "-"}  # told apart without colours too
-RUNS, QUESTIONS = 48, 60
+LINE_STYLES = {"random": ":", "qbc": "-.", "ndbal": "--", "expected": "-"}  # told apart without colours too
+RUNS, QUESTIONS = 100, 60
 
 
 def save(figure: Figure, name: str) -> None:
@@ -105,7 +105,7 @@ def diameter() -> Figure:
 
 
 def curves() -> Figure:
-    """Errors of four rules on choices between 50 items, with 68 % bands."""
+    """Errors of four strategies on choices between 50 items, with 68 % bands."""
     kept = IMAGES / "curves.json"
     if not kept.exists():
         results = {}
@@ -117,13 +117,13 @@ def curves() -> Figure:
         kept.write_text(json.dumps(rounded) + "\n", encoding="utf-8")
     results = json.loads(kept.read_text(encoding="utf-8"))
     figure = Figure(figsize=(9.6, 3.9), layout="constrained")
-    titles = {"top_item_error": "chance of a wrong top item", "distance_to_best": "distance to the best item"}
+    titles = {"top_item_error": "probability of a wrong top item", "distance_to_best": "distance to the best item"}
     for ax, (metric, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
         for colour, (rule, result) in zip(COLOURS, results.items(), strict=False):
             curve = result["metrics"][metric]
             steps = range(len(curve["mean"]))
             ax.fill_between(steps, curve["low"], curve["high"], color=colour, alpha=0.18, linewidth=0)
-            ax.plot(steps, curve["mean"], color=colour, ls=LOOKS[rule], lw=2, label=rule)
+            ax.plot(steps, curve["mean"], color=colour, ls=LINE_STYLES[rule], lw=2, label=rule)
         ax.set(title=title, xlabel="answers", ylim=(0, None), xlim=(0, QUESTIONS))
         ax.spines[["top", "right"]].set_visible(False)
         ax.grid(axis="y", alpha=0.3)

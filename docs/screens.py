@@ -1,4 +1,5 @@
-"""Takes the pictures of the web app for the documentation: python docs/screens.py (a minute; needs chromium)."""
+"""Takes the pictures of the web app and of reports for the documentation: python docs/screens.py [web] [reports]
+(two minutes; needs chromium)."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx2 as httpx
 import numpy as np
@@ -21,27 +23,43 @@ from playwright.sync_api import Page, sync_playwright
 from sklearn.datasets import load_digits
 
 import askwise
-from askwise.simulate.demo import cars
-from askwise.study.address import Address
-from askwise.study.participants import invite, set_mode, token_of
-from askwise.study.store import Store
+from askwise.data.encoding import encode
+from askwise.report.page import page
+from askwise.simulate.demo import CarBuyer, cars
+from askwise.simulate.people import LabellingPerson
+from askwise.simulate.runs import person_streams, simulate_answers
+from askwise.storage.address import Address
+from askwise.storage.participants import invite, set_mode, token_of
+from askwise.storage.store import Store
 
 IMAGES = Path(__file__).parent / "images"
 TOKEN = "for-the-pictures-only"
 PHONE = {"viewport": {"width": 390, "height": 760}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 
 
-def digits(folder: Path) -> list[str]:
-    """A shared study of forty handwritten digits: three people sort them, one of whom is careless. Their links."""
+def save(shown: Page, name: str, **options: Any) -> None:
+    """A picture of a page in 256 colours, a third of the size."""
+    taken = Image.open(io.BytesIO(shown.screenshot(**options))).convert("RGB")
+    taken.quantize(256, dither=Image.Dither.NONE).save(IMAGES / f"{name}.png", optimize=True)
+
+
+def digit_rows(numbers: list[int]) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
+    """Rows about handwritten digits, and their pictures."""
     found = load_digits()
     pictures, rows = {}, []
-    for number in np.flatnonzero(found.target < 4)[:40].tolist():
+    for number in numbers:
         shown = Image.fromarray((255 - 15.9 * found.images[number]).clip(0, 255).astype(np.uint8)).resize((256, 256), 0)
         content = io.BytesIO()
         shown.save(content, "PNG")
         pictures[f"{number}.png"] = content.getvalue()
         pixels = {f"p{place}": float(value) for place, value in enumerate(found.data[number])}
         rows.append({"name": f"image {number}", "image": f"{number}.png", **pixels})
+    return rows, pictures
+
+
+def digits(folder: Path) -> list[str]:
+    """A shared study of forty handwritten digits: three people sort them, one of whom is careless. Their links."""
+    rows, pictures = digit_rows(np.flatnonzero(load_digits().target < 4)[:40].tolist())
     session = askwise.clusters(rows, image="image", seed=1, epsilon=0.02)
     Store.create(Address.of(folder / "digits.askwise"), session.recipe or {}, pictures)
     return links(folder, "digits", "pooled", ("Ann", "Bob", "Cem"))
@@ -79,7 +97,49 @@ def answer(api: httpx.Client, link: str, count: int, said) -> None:
         state = api.post(f"{here}/answers", json=told).raise_for_status().json()
 
 
-def main() -> None:
+def reports(folder: Path) -> dict[str, str]:
+    """The pages of three reports: a car for a simulated buyer, one cluster of digits, a tree of animals."""
+    buyer = CarBuyer(seed=20)
+    car = buyer.session("expected", budget=300)
+    list(buyer.answer(car))
+    truth = load_digits().target
+    numbers = np.concatenate([np.flatnonzero(truth == label)[:5] for label in range(6)]).tolist()
+    rows, pictures = digit_rows(numbers)
+    recipe = askwise.cluster_of(rows, f"image {numbers[10]}", image="image", seed=1).recipe
+    Store.create(Address.of(folder / "digits like this.askwise"), recipe or {}, pictures)
+    cluster = askwise.open(folder / "digits like this.askwise")
+    while not cluster.done:
+        one, two = (truth[int(option.name.split()[1])] for option in cluster.ask().options)
+        cluster.tell("same" if one == two else "different")
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from examples.animals import animals, hidden_tree
+
+    table = animals()
+    tree = askwise.hierarchy(table, missing="impute", noise=0.05, budget=40, seed=1)
+    person = LabellingPerson(tree.problem.family, hidden_tree(encode(table, missing="impute").features), noise=0.05)
+    list(simulate_answers(tree, person, person_streams(1, 40), until_settled=True))
+    return {
+        "cars": page(car, title="cars"),
+        "digits": page(cluster),
+        "animals": page(tree, title="animals"),
+    }
+
+
+def take_reports() -> None:
+    """The beginnings of three reports: wide and light, and on a phone in the dark."""
+    screens = {"cars": (900, 1425, "light"), "digits": (900, 640, "light"), "animals": (390, 1010, "dark")}
+    with tempfile.TemporaryDirectory() as where, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for name, text in reports(Path(where)).items():
+            width, height, scheme = screens[name]
+            shown = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+            shown.set_content(text)
+            save(shown, f"report-{name}")
+        browser.close()
+
+
+def take_web() -> None:
+    """The pages of the web app."""
     rng = np.random.default_rng(0)
     truth = load_digits().target
     price = {car["name"]: car["price"] for car in cars()}
@@ -102,7 +162,7 @@ def main() -> None:
         ]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         with ending(server), sync_playwright() as driver:
-            base = re.search(r"http://[\d.:]+", server.stdout.readline()).group()  # type: ignore[union-attr]
+            base = next(found[0] for line in server.stdout if (found := re.search(r"http://[\d.:]+", line)))
             api = httpx.Client(base_url=base, timeout=60)
 
             def bought(question) -> str:
@@ -126,25 +186,26 @@ def main() -> None:
             browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
             seen = [{"origin": base, "localStorage": [{"name": "askwise welcomed", "value": "yes"}]}]
 
-            def page(link: str, **settings) -> Page:
+            def visit(link: str, **settings) -> Page:
                 made = browser.new_context(storage_state={"origins": seen}, **settings).new_page()
                 made.goto(f"{base}/login?token={TOKEN}")
                 made.goto(base + link)
-                ready = "#asking" if "/p/" in link else "#charts .figure, #studies li"
+                ready = "#question" if "/p/" in link else "#charts .figure, #studies li"
                 made.wait_for_selector(ready, timeout=90_000)
-                made.wait_for_timeout(3000)
+                made.wait_for_timeout(
+                    12_000 if link.startswith("/s/") and "/p/" not in link else 3000
+                )  # replays the log
                 return made
 
-            page(buyers[1], viewport={"width": 900, "height": 560}).screenshot(path=IMAGES / "web-answer.png")
-            page(sorters[0], color_scheme="dark", **PHONE).screenshot(path=IMAGES / "web-phone.png")
+            save(visit(buyers[1], viewport={"width": 900, "height": 560}), "web-answer")
+            save(visit(sorters[0], color_scheme="dark", **PHONE), "web-phone")
             desk = {"width": 1200, "height": 900}
-            page("/s/cars", viewport=desk).screenshot(path=IMAGES / "web-dashboard.png", full_page=True)
-            page("/s/digits", viewport=desk, color_scheme="dark").screenshot(
-                path=IMAGES / "web-dashboard-dark.png", full_page=True
-            )
-            page("/", viewport=desk).screenshot(path=IMAGES / "web-home.png", full_page=True)
+            save(visit("/s/cars", viewport=desk), "web-dashboard", full_page=True)
+            save(visit("/s/digits", viewport=desk, color_scheme="dark"), "web-dashboard-dark", full_page=True)
+            save(visit("/", viewport=desk), "web-home", full_page=True)
             browser.close()
 
 
 if __name__ == "__main__":
-    main()
+    for wanted in sys.argv[1:] or ("web", "reports"):
+        {"web": take_web, "reports": take_reports}[wanted]()

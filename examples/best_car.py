@@ -16,18 +16,18 @@ session = askwise.best_item(cars, features=features, epsilon=0.1)
 while not session.done:
     question = session.ask()
     try:
-        said = input(f"{question} ").strip()
+        typed = input(f"{question} ").strip()
     except EOFError:
         break
     try:
-        if said == "skip":
+        if typed == "skip":
             session.skip()
-        elif said == "undo":
+        elif typed == "undo":
             session.undo()
         else:
-            session.tell(said)
-    except askwise.AskwiseError as refused:
-        print(refused)
+            session.tell(typed)
+    except askwise.AskwiseError as refusal:
+        print(refusal)
         continue
     print(f"  best guess: {session.estimate()}   still undecided: {session.diameter:.2f}")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_digits
 
-from askwise.goals.clusters import cluster_of
+from askwise.goals import cluster_of
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--quick", action="store_true", help="80 images, 30 questions")

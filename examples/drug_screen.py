@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from askwise.goals.columns import best_column
+from askwise.goals import best_column
 
 QUICK = "--quick" in sys.argv[1:]
 LINES, DRUGS, WANTED, EXPERIMENTS = (8, 10, 3, 15) if QUICK else (40, 60, 10, 150)

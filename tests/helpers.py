@@ -1,4 +1,4 @@
-"""What the tests share: seeds, random finite families with everything known, and small oracles in plain Python."""
+"""What the tests share: seeds, random finite families in which everything is known, and small oracles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from askwise.distances import Tabled
+from askwise.distances import TableDistance
 from askwise.losses import logistic, zero_one
 from askwise.posteriors.enumerated import Enumerated
 from askwise.problem import Problem
@@ -21,8 +21,8 @@ def generator(*key: int) -> np.random.Generator:
     return np.random.default_rng([SEED, *key])
 
 
-def timeless(log):
-    """Events without the moment they happened at."""
+def without_times(log):
+    """Events without their times."""
     return [{part: value for part, value in event.items() if part != "time"} for event in log]
 
 
@@ -38,23 +38,23 @@ def label_problem(rng, labels=2, beta=inf, size=9, atoms=6):
     table = rng.integers(labels, size=(size, atoms))
     table[0, :labels] = np.arange(labels)  # every label occurs
     family = Finite(table)
-    problem = Problem(family, Tabled(random_distances(rng, size)), zero_one, beta)
+    problem = Problem(family, TableDistance(random_distances(rng, size)), zero_one, beta)
     return problem, Enumerated.prior(family, np.arange(size), zero_one, beta, rng.dirichlet(np.ones(size)))
 
 
 def score_problem(rng, beta=1.0, loss=logistic, responses=(-1, 1), size=9, atoms=6):
-    """The same for real scores and a loss of them."""
+    """The same with real scores and a loss of scores."""
     family = Finite(2 * rng.standard_normal((size, atoms)), responses=list(responses))
-    problem = Problem(family, Tabled(random_distances(rng, size)), loss, beta)
+    problem = Problem(family, TableDistance(random_distances(rng, size)), loss, beta)
     return problem, Enumerated.prior(family, np.arange(size), loss, beta, rng.dirichlet(np.ones(size)))
 
 
-def whole(prior) -> Sample:
+def exact_sample(prior) -> Sample:
     return Sample(prior.structures, prior.weights, exact=True)
 
 
-class Draws:
-    """A posterior seen only through independent draws, as a sampler would give them."""
+class SampledPosterior:
+    """A posterior that gives only independent draws, as a sampler does."""
 
     def __init__(self, weights):
         self.weights = np.asarray(weights)
@@ -63,14 +63,14 @@ class Draws:
         return Sample(rng.choice(len(self.weights), count, p=self.weights), np.full(count, 1 / count), exact=False)
 
     def update(self, answer, rng):
-        return Draws(self.weights)
+        return SampledPosterior(self.weights)
 
     def diagnostics(self):
         return {}
 
 
 def chi_square(observed, expected) -> float:
-    """The p value of counts against their expectations."""
+    """The p value of counts against their expected values."""
     from scipy.stats import chisquare
 
     observed, expected = np.asarray(observed, dtype=float), np.asarray(expected, dtype=float)

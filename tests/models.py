@@ -1,13 +1,13 @@
-"""What a log should be, told in the simplest way, and when two sessions are in the same state."""
+"""A simple model of a log, and when two sessions are in the same state."""
 
 from __future__ import annotations
 
 from askwise.errors import NothingToAsk
-from tests.helpers import timeless
+from tests.helpers import without_times
 
 
-class Model:
-    """What the log should be, and what follows from it, told in the simplest way."""
+class LogModel:
+    """What a log should be and what follows from it, in the simplest way."""
 
     def __init__(self):
         self.events = []  # (event, question, response, who, key)
@@ -46,22 +46,22 @@ class Model:
         return max(mine, key=self.closed.__getitem__, default=None)
 
 
-def shown(log):
+def event_parts(log):
     return [tuple(event.get(part) for part in ("event", "question", "response", "who", "key")) for event in log]
 
 
 def next_question(session):
-    """What would be asked now; nothing is."""
+    """What would be asked now. Nothing is asked."""
     try:
-        return timeless([session.turn.choose(session.conversation)])
+        return without_times([session.round.choose(session.event_log)])
     except NothingToAsk:
         return None
 
 
-def same_state(one, two):
-    """Bit for bit."""
+def assert_same_state(one, two):
+    """Asserts that two sessions are the same, bit for bit."""
     assert one.log == two.log
-    assert one.conversation.status == two.conversation.status
+    assert one.event_log.status == two.event_log.status
     assert [str(answer) for answer in one.answers] == [str(answer) for answer in two.answers]
     assert one.diameter == two.diameter
     assert one.people == two.people

@@ -10,16 +10,16 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-import typer
 
 import askwise
 import askwise.distances
 import askwise.losses
 import askwise.posteriors
 import askwise.structures
-from askwise.cli.app import app
+from askwise.cli.app import app, whole_command
 from askwise.goals import GOALS
 from askwise.simulate.tasks import TASKS
+from askwise.strategies import strategies
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md"))}
@@ -35,7 +35,7 @@ def headings(page: str) -> set[str]:
 
 def classes(package: ModuleType, *methods: str) -> list[str]:
     """The classes of a package that have these methods, but for protocols."""
-    modules = [package, *(importlib.import_module(f"{package.__name__}.{m.name}") for m in submodules(package))]
+    modules = [package, *(importlib.import_module(found.name) for found in submodules(package))]
     found = {
         name
         for module in modules
@@ -48,7 +48,7 @@ def classes(package: ModuleType, *methods: str) -> list[str]:
 
 
 def submodules(package: ModuleType) -> list[pkgutil.ModuleInfo]:
-    return list(pkgutil.iter_modules(package.__path__))
+    return list(pkgutil.walk_packages(package.__path__, f"{package.__name__}."))
 
 
 LOSSES = sorted(name for name in askwise.__all__ if name in vars(askwise.losses) and name.islower())
@@ -59,8 +59,8 @@ COMMANDS = sorted(str(command.name) for command in app.registered_commands)
 
 
 def test_what_is_registered_is_found() -> None:
-    assert {"Choice", "Finite", "Intervals", "LinearPool", "LinearSphere"} <= set(FAMILIES)
-    assert {"Angle", "BestItem", "Custom", "Disagreement", "Tabled", "TopK"} <= set(DISTANCES)
+    assert {"Choice", "Finite", "IntervalClusterings", "LinearPool", "LinearSphere"} <= set(FAMILIES)
+    assert {"Angle", "BestItem", "Custom", "Disagreement", "TableDistance", "TopK"} <= set(DISTANCES)
     assert {"Enumerated", "LogConcave"} <= set(POSTERIORS)
     assert {"davidson", "logistic", "softmax", "squared", "zero_one"} <= set(LOSSES)
     assert {"demo", "simulate"} <= set(COMMANDS)
@@ -69,7 +69,7 @@ def test_what_is_registered_is_found() -> None:
 @pytest.mark.parametrize(
     ("page", "names"),
     [
-        ("rules", sorted(askwise.strategies())),
+        ("rules", sorted(strategies())),
         ("goals", sorted(GOALS)),
         ("families", FAMILIES),
         ("distances", DISTANCES),
@@ -98,9 +98,7 @@ def test_no_heading_is_left_over(page: str, package: ModuleType, methods: tuple[
 
 
 def test_every_option_of_a_command_is_described() -> None:
-    commands = typer.main.get_group(app).commands
-    assert sorted(commands) == COMMANDS
-    flags = {flag for command in commands.values() for option in command.params for flag in option.opts if "-" in flag}
+    flags = {flag for name in COMMANDS for option in whole_command(name).params for flag in option.opts if "-" in flag}
     assert {"--json", "--learn-scale", "--seed"} <= flags
     missing = {flag for flag in flags if f"`{flag}`" not in PAGES["cli"]}
     assert not missing, f"docs/cli.md does not describe {', '.join(sorted(missing))}"
@@ -118,12 +116,32 @@ def test_every_page_is_in_a_toctree() -> None:
 def test_every_public_name_is_in_the_reference() -> None:
     text = PAGES["reference"]
     covered = set(re.findall(r"auto(?:class|function):: askwise\.(\w+)$", text, flags=re.MULTILINE))
-    whole = {"askwise.errors", "askwise.stopping", "askwise.losses", "askwise.strategies"}
+    whole = {"askwise.errors", "askwise.goals", "askwise.stopping", "askwise.losses", "askwise.strategies"}
     assert all(f"automodule:: {module}\n" in text for module in whole)
     for module in whole:
         covered |= set(vars(importlib.import_module(module)))
     missing = set(askwise.__all__) - covered
     assert not missing, f"docs/reference.md lacks {', '.join(sorted(missing))}"
+
+
+def resolves(name: str) -> bool:
+    """Whether a dotted name is a module, or is found in one."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for attribute in parts[length:]:
+            found = getattr(found, attribute, None)
+        return found is not None
+    return False
+
+
+@pytest.mark.parametrize("page", sorted(set(PAGES) - {"changelog"}))
+def test_names_on_a_page_exist(page: str) -> None:
+    unknown = {name for name in re.findall(r"`(askwise(?:\.\w+)+)", PAGES[page]) if not resolves(name)}
+    assert not unknown, f"docs/{page}.md names {', '.join(sorted(unknown))}, which does not exist"
 
 
 def test_the_examples_of_one_s_own_are_short() -> None:

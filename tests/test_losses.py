@@ -78,9 +78,9 @@ def test_fused_value_and_slope(loss, responses, z):
 
 
 @scored
-def test_curvature_fades_beyond_the_bend(loss, responses):
-    if np.isfinite(loss.bend):
-        z = loss.bend * np.array([-2.0, -1.0001, 1.0001, 2.0])
+def test_curvature_fades_where_the_loss_is_flat(loss, responses):
+    if np.isfinite(loss.flat_beyond):
+        z = loss.flat_beyond * np.array([-2.0, -1.0001, 1.0001, 2.0])
         assert all((loss.curvature(z, y) < 1e-8).all() for y in responses)
     else:
         assert loss.curvature(np.array(1e6), 0.0) > 1e-8

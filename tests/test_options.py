@@ -14,17 +14,16 @@ import askwise
 from askwise import options
 from askwise.distances.labels import Disagreement
 from askwise.errors import AskwiseError, SettingError
-from askwise.goals import GOALS
+from askwise.goals import GOALS, goals
 from askwise.posteriors.enumerated import Enumerated
 from askwise.structures.finite import Finite
 
 NAMES = ["tea", "coffee", "water", "milk"]
 TABLE = {"name": NAMES, "x": [1.0, 2.0, 4.0, 3.0], "y": [2.0, 1.0, 1.0, 3.0]}
 REQUIRED = {
-    **{goal: {"data": TABLE, "draws": 4} for goal in GOALS},
+    **{goal: {**kind.example, "data": TABLE, "draws": 4} for goal, kind in goals().items()},
     "best_column": {"data": {"name": NAMES[:2], "x": [1.0, None], "y": [None, 3.0]}, "draws": 4},
     "cluster_of": {"data": TABLE, "item": "tea", "draws": 4},
-    "top_k": {"data": TABLE, "k": 2, "draws": 4},
 }
 # no option of any goal can be one of these; each is made anew
 ODD = {
@@ -88,7 +87,7 @@ def test_a_recipe_stays_as_it_was_saved():
     state["recipe"]["options"]["budget"] = 20.0  # as a version that took any number has written it
     again = askwise.from_json(json.dumps(state))
     assert repr(again.recipe["options"]["budget"]) == "20.0"
-    assert again.aim.stop.rules[1].answers == 20
+    assert again.config.stop.rules[1].answers == 20
 
 
 @pytest.mark.parametrize("value", [kind for kind in ODD if kind != "a surrogate"])

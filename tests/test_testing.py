@@ -7,18 +7,18 @@ from math import inf
 import numpy as np
 import pytest
 
-from askwise.distances import Custom, Dense, Tabled
-from askwise.distances.clusters import IntervalMembership, PairDisagreement
+from askwise.distances import Custom, Dense, TableDistance
+from askwise.distances.intervals import IntervalMembership, PairDisagreement
 from askwise.distances.items import BestItem, BestItemDistance, ItemDistance, ItemRegret, KendallTau, TopK
 from askwise.distances.labels import Angle, Disagreement
 from askwise.losses import davidson, logistic, zero_one
 from askwise.posteriors.enumerated import Enumerated
-from askwise.posteriors.logconcave import LogConcave
+from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.problem import Problem
 from askwise.strategies import strategies
 from askwise.structures.choice import Choice
 from askwise.structures.finite import Finite
-from askwise.structures.intervals import Intervals, hard_clusterings
+from askwise.structures.intervals import IntervalClusterings, hard_clusterings
 from askwise.structures.linear import LinearPool, LinearScores, LinearSphere
 from askwise.testing import check_distance, check_family, check_posterior, check_strategy
 from askwise.types import Answer, Sample, Scored
@@ -36,8 +36,8 @@ FAMILIES = {
     "choice of very many": (Choice(np.eye(100)), generator(403).standard_normal((5, 100))),
     "pool": (LinearPool(ROWS), TASTES),
     "sphere": (LinearSphere(3), TASTES),
-    "intervals": (Intervals(), LINES),
-    "intervals of points": (Intervals(POINTS), LINES),
+    "intervals": (IntervalClusterings(), LINES),
+    "intervals of points": (IntervalClusterings(POINTS), LINES),
 }
 DISTANCES = {
     "angle": (Angle(), TASTES),
@@ -49,7 +49,7 @@ DISTANCES = {
     "item regret": (ItemRegret(ROWS), TASTES),
     "kendall": (KendallTau(ROWS), TASTES),
     "pair disagreement": (PairDisagreement(), LINES),
-    "tabled": (Tabled(random_distances(generator(404), 12)), np.arange(12)),
+    "tabled": (TableDistance(random_distances(generator(404), 12)), np.arange(12)),
     "top k": (TopK(ROWS, 3), TASTES),
 }
 
@@ -66,7 +66,8 @@ def test_every_distance(name):
 
 def test_no_distance_or_family_is_forgotten():
     from askwise import distances
-    from askwise.distances import clusters, items, labels
+    from askwise.distances import intervals as line
+    from askwise.distances import items, labels
     from askwise.structures import choice, finite, intervals, linear
 
     def classes(modules, method):
@@ -74,7 +75,7 @@ def test_no_distance_or_family_is_forgotten():
         found = {c for values in own for c in values if isinstance(c, type) and hasattr(c, method)}
         return {c for c in found if not getattr(c, "_is_protocol", False)} - {ItemDistance, LinearScores}
 
-    assert classes((distances, clusters, items, labels), "paired") == {type(d) for d, _ in DISTANCES.values()}
+    assert classes((distances, items, labels, line), "paired") == {type(d) for d, _ in DISTANCES.values()}
     assert classes((choice, finite, intervals, linear), "predict") == {type(f) for f, _ in FAMILIES.values()}
 
 
@@ -159,7 +160,7 @@ BAD_DISTANCES = {
 
 @pytest.mark.parametrize("message", BAD_DISTANCES)
 def test_check_distance_finds(message):
-    distance = altered(Tabled, **BAD_DISTANCES[message])(random_distances(generator(408), 12))
+    distance = altered(TableDistance, **BAD_DISTANCES[message])(random_distances(generator(408), 12))
     with pytest.raises(AssertionError, match=message) as found:
         check_distance(distance, np.arange(12))
     assert "\n" not in str(found.value)

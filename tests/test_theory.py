@@ -17,7 +17,7 @@ INDEX = Index(rho=0.25, epsilon=0.1, tau=0.01)
 
 
 def test_error_bound_is_reached():
-    """Two structures, each half the mass, at distance 1: the mean distance to either is the mended bound."""
+    """Two structures, each half the mass, at distance 1: the mean distance to either is the corrected bound."""
     assert theory.error_bound(0.5, mass=0.5) == (1.0, 0.5)
 
 
@@ -25,22 +25,22 @@ def test_select():
     """alpha = 1/2, 98 atoms and 2 responses, delta = .1: 60 ln 1000 = 414.465; split .2: 96 * 5 ln 1000 = 3315.7."""
     assert theory.select_threshold(0.5, 0.1, 98, 2) == pytest.approx((414.4653, 414.4653))
     assert theory.select_pairs(0.5, 0.1, 98, 2, split=0.2) == (3316, 3316)
-    assert theory.select_threshold(0.3, 0.02, 70, 3).mended == Select(0.3, 0.02).threshold(70, 3)
+    assert theory.select_threshold(0.3, 0.02, 70, 3).corrected == Select(0.3, 0.02).threshold(70, 3)
     # the printed form, 12 / (alpha^2 (1 - alpha) split) ln(...)
     assert theory.select_pairs(0.2, 0.1, 98, 2, split=0.2).printed == np.ceil(12 / (0.04 * 0.8 * 0.2) * log(1000))
 
 
-@pytest.mark.parametrize("turn", [1, 7, 100])
-def test_stopping_is_the_rule_of_the_library(turn):
-    assert theory.stopping_pairs(turn, 0.3, 0.1).mended == DiameterBelow(0.3, 0.1).pairs(turn)
-    close = theory.stopping_pairs(turn, 0.3, 0.1, closeness=2.0)
-    assert close.mended == DiameterBelow(0.3, 0.1, closeness=2.0).pairs(turn)
-    assert close.printed == close.mended
+@pytest.mark.parametrize("round", [1, 7, 100])
+def test_stopping_is_the_rule_of_the_library(round):
+    assert theory.stopping_pairs(round, 0.3, 0.1).corrected == DiameterBelow(0.3, 0.1).pairs(round)
+    close = theory.stopping_pairs(round, 0.3, 0.1, closeness=2.0)
+    assert close.corrected == DiameterBelow(0.3, 0.1, closeness=2.0).pairs(round)
+    assert close.printed == close.corrected
 
 
 def test_stopping_by_hand():
     """t = 1, eps = .48, delta = .02: 100 ln 100 = 460.5."""
-    assert theory.stopping_pairs(1, 0.48, 0.02).mended == 461
+    assert theory.stopping_pairs(1, 0.48, 0.02).corrected == 461
 
 
 def test_zero_one_rounds():
@@ -49,8 +49,8 @@ def test_zero_one_rounds():
     found = theory.zero_one_resources(1, index, 0.5, margin=1.0, beta=0.1, mass=0.5)
     goal, chance = log(8), 2 * 1.2214028 / 0.09 * log(2)  # 2.079, 18.81
     assert found.rounds.printed == np.ceil(2 / 0.09 * max(goal, chance)) == 419
-    # mended: steps of mean .025 in a range of e^.2 - e^-.2 = .40267; 2 (.40267 / .025)^2 ln 8 = 1078.9
-    assert found.rounds.mended == 1079
+    # corrected: steps of mean .025 in a range of e^.2 - e^-.2 = .40267; 2 (.40267 / .025)^2 ln 8 = 1078.9
+    assert found.rounds.corrected == 1079
     # with nearly no chance involved the goal decides: constant 8 instead of 2, and no 1 - beta
     sure = theory.zero_one_resources(1, index, 0.999, margin=1.0, beta=0.1, mass=1e-30)
     goal = log(2e60)
@@ -62,13 +62,13 @@ def test_zero_one_sampling():
     found = theory.zero_one_resources(1, Index(1.0, 0.5, 0.5), 0.5, margin=1.0, beta=0.1, mass=0.5)
     assert found.atoms == (6, 6)
     assert found.structures.printed == np.ceil(32 * log(8 * 2 / 0.5)) == 111
-    assert found.structures.mended == 2 * np.ceil(96 * 32 * log(8 * 16))
+    assert found.structures.corrected == 2 * np.ceil(96 * 32 * log(8 * 16))
 
 
 def test_zero_one_leaves_chance_a_quarter_of_delta():
     """Azuma: T steps of that mean and range fall short of half their mean with probability below delta / 4."""
     delta, beta = 0.2, 0.1
-    rounds = theory.zero_one_resources(1, Index(1.0, 0.5, 0.5), delta, margin=1.0, beta=beta, mass=0.5).rounds.mended
+    rounds = theory.zero_one_resources(1, Index(1.0, 0.5, 0.5), delta, margin=1.0, beta=beta, mass=0.5).rounds.corrected
     step, spread = beta / 4, exp(2 * beta) - exp(-2 * beta)
     assert exp(-2 * (rounds * step / 2) ** 2 / (rounds * spread**2)) <= delta / 4
 
@@ -86,27 +86,27 @@ def test_bayes_rounds(dimension, responses, closeness):
     settings = {"dimension": dimension, "responses": responses, "closeness": closeness}
     rounds = theory.bayes_resources(1, INDEX, 0.05, **settings).rounds
     target = INDEX.epsilon / (2 * closeness**2)
-    assert last_display(rounds.mended, INDEX, 0.05, **settings) <= target
-    assert last_display(rounds.mended - 1, INDEX, 0.05, **settings) > target
-    assert last_display(2 * rounds.mended, INDEX, 0.05, **settings) <= target
+    assert last_display(rounds.corrected, INDEX, 0.05, **settings) <= target
+    assert last_display(rounds.corrected - 1, INDEX, 0.05, **settings) > target
+    assert last_display(2 * rounds.corrected, INDEX, 0.05, **settings) <= target
     order = log(responses * closeness / (0.1 * 0.01 * 0.05)) + log(dimension / 0.25) ** 2
     assert rounds.printed == np.ceil(dimension / 0.25 * order)
 
 
 def test_bayes_sampling():
-    """t = 2, tau = .01, delta = .05: 100 ln 40 printed, 100 ln 480 mended."""
+    """t = 2, tau = .01, delta = .05: 100 ln 40 printed, 100 ln 480 corrected."""
     found = theory.bayes_resources(2, INDEX, 0.05, dimension=3, closeness=2.0)
     assert found.atoms == (369, 618)
     assert found.structures.printed == np.ceil(4 / (0.25 * 0.1) * log((369 + 2) * 2 / 0.05))
     select = np.ceil(96 / (0.25 * 0.1 / 8) * log((618 + 2) * 4 * 6 / 0.05))
-    assert found.structures.mended == 2 * (select + np.ceil(48 * 4 / 0.1 * log(6 * 4 / 0.05)))
+    assert found.structures.corrected == 2 * (select + np.ceil(48 * 4 / 0.1 * log(6 * 4 / 0.05)))
 
 
 def test_noisy_rate():
     """q = .2: ln 4 = 1.3863, (1 - 2q) / (1 - q) = .75."""
     assert theory.noisy_rate(1.0, 0.2) == pytest.approx((0.375 - 0.27726, 0.375 - 0.55452), abs=1e-5)
     # four responses: beta = ln 12, 1 - e^-beta = 11/12
-    assert theory.noisy_rate(1.0, 0.2, 4).mended == pytest.approx(11 / 24 - 0.4 * log(12))
+    assert theory.noisy_rate(1.0, 0.2, 4).corrected == pytest.approx(11 / 24 - 0.4 * log(12))
 
 
 def noisy_display(rounds, noise, dimension):
@@ -119,7 +119,7 @@ def noisy_display(rounds, noise, dimension):
 
 
 def test_noisy_rounds():
-    rounds = theory.noisy_resources(1, INDEX, 0.05, noise=0.01, dimension=3).rounds.mended
+    rounds = theory.noisy_resources(1, INDEX, 0.05, noise=0.01, dimension=3).rounds.corrected
     assert noisy_display(rounds, 0.01, 3) <= log(0.1 / 2)
     assert noisy_display(rounds - 1, 0.01, 3) > log(0.1 / 2)
 
@@ -135,7 +135,7 @@ def test_noisy_rounds_printed():
 
 
 def test_noise_that_only_the_printed_rate_survives():
-    assert theory.noisy_resources(1, INDEX, 0.05, noise=0.02, dimension=3).rounds.mended == inf
+    assert theory.noisy_resources(1, INDEX, 0.05, noise=0.02, dimension=3).rounds.corrected == inf
     assert theory.noisy_resources(1, INDEX, 0.05, noise=0.02, dimension=3).rounds.printed < inf
     assert theory.noisy_resources(1, INDEX, 0.05, noise=0.1, dimension=3).rounds == (inf, inf)
 
@@ -144,28 +144,28 @@ def test_rounds_grow_with_the_square_of_the_rate():
     """Ten times less progress, a hundred times the rounds and a little more."""
     rates, rounds = [], []
     for noise in (0.011, 0.01385):
-        rates.append(theory.noisy_rate(0.25, noise).mended)
-        rounds.append(theory.noisy_resources(1, INDEX, 0.05, noise=noise, dimension=3).rounds.mended)
+        rates.append(theory.noisy_rate(0.25, noise).corrected)
+        rounds.append(theory.noisy_resources(1, INDEX, 0.05, noise=noise, dimension=3).rounds.corrected)
     slope = log(rounds[1] / rounds[0]) / log(rates[0] / rates[1])
     assert 2 < slope < 2.3
 
 
 def test_indices():
     assert theory.average_index(0.25, 0.3, 0.1) == ((0.03125, 0.6, 0.1),) * 2  # ceil(log2 3.33) = 2
-    assert theory.average_index(0.25, 0.125, 0.1).mended.rho == 0.25 / 12
+    assert theory.average_index(0.25, 0.125, 0.1).corrected.rho == 0.25 / 12
     assert theory.cluster_index(0.2, alpha=0.5) == ((1 / 64, 0.2, 0.05),) * 2  # ceil(log2 10) = 4
-    printed, mended = theory.ranking_index(0.2, shrink=0.5)
-    assert mended == pytest.approx((1 / 64, 0.2, 0.025))
-    assert printed.tau == pytest.approx(pi * mended.tau)
-    assert theory.ranking_index(0.01, 0.5).mended.rho == 1 / (16 * np.ceil(log2(200)))
+    printed, corrected = theory.ranking_index(0.2, shrink=0.5)
+    assert corrected == pytest.approx((1 / 64, 0.2, 0.025))
+    assert printed.tau == pytest.approx(pi * corrected.tau)
+    assert theory.ranking_index(0.01, 0.5).corrected.rho == 1 / (16 * np.ceil(log2(200)))
 
 
 def test_lower_bounds():
-    least = theory.lower_bound(rho=0.05, epsilon=0.2, tau=0.25).mended
+    least = theory.lower_bound(rho=0.05, epsilon=0.2, tau=0.25).corrected
     assert least == (Index(0.05 / 12, 0.4, 0.25), 4, 20, 0.1)
     assert theory.hard_line(8, 1 / 512) == (9, 9)
-    assert theory.hard_line(8, 1 / 8).mended == 2  # 1 / sqrt(8 eps) = 1
-    assert [theory.hard_line(k, 1 / (8 * k**2)).mended for k in range(2, 200)] == list(range(3, 201))
+    assert theory.hard_line(8, 1 / 8).corrected == 2  # 1 / sqrt(8 eps) = 1
+    assert [theory.hard_line(k, 1 / (8 * k**2)).corrected for k in range(2, 200)] == list(range(3, 201))
 
 
 BAD = [
@@ -177,8 +177,8 @@ BAD = [
     (theory.select_threshold, {"alpha": 0.5, "delta": 0.1, "atoms": 5, "responses": 1}, "responses"),
     (theory.select_pairs, {"alpha": 1.0, "delta": 0.1, "atoms": 5, "responses": 2, "split": 0.5}, "alpha"),
     (theory.select_pairs, {"alpha": 0.5, "delta": 0.1, "atoms": 5, "responses": 2, "split": 0.0}, "split"),
-    (theory.stopping_pairs, {"turn": 0, "epsilon": 0.1, "delta": 0.1}, "turn"),
-    (theory.stopping_pairs, {"turn": 1, "epsilon": 0.1, "delta": 0.1, "closeness": 0.5}, "closeness"),
+    (theory.stopping_pairs, {"round": 0, "epsilon": 0.1, "delta": 0.1}, "round"),
+    (theory.stopping_pairs, {"round": 1, "epsilon": 0.1, "delta": 0.1, "closeness": 0.5}, "closeness"),
     (theory.noisy_rate, {"rho": 0.5, "noise": 0.5}, "noise"),
     (theory.lower_bound, {"rho": 0.5, "epsilon": 0.1, "tau": 0.6}, "tau"),
     (theory.average_index, {"rho": 0.5, "epsilon": 2.0, "tau": 0.6}, "epsilon"),
@@ -186,7 +186,7 @@ BAD = [
     (theory.cluster_index, {"epsilon": 0.5, "alpha": inf}, "alpha"),
     (theory.hard_line, {"k": 0, "epsilon": 0.1}, "k must"),
 ]
-GOOD = {"turn": 1, "index": INDEX, "delta": 0.05}
+GOOD = {"round": 1, "index": INDEX, "delta": 0.05}
 BAD += [
     (theory.zero_one_resources, {**GOOD, "margin": 0.5, "beta": 0.06, "mass": 0.1}, "beta"),
     (theory.zero_one_resources, {**GOOD, "margin": 0.5, "beta": 0.05, "mass": 0.0}, "mass"),

@@ -1,8 +1,8 @@
-"""Looks for defects: python -m benchmarks.faults [--json] [--quick] [--seed 0] [--area AREA [--case N]]
+"""Whether bad input breaks anything: thousands of broken tables, odd calls, odd terminals and damaged files.
 
-Broken tables, odd calls, odd terminals and damaged files, thousands of them, the same ones for the same seed. Whatever
-comes in, there must be no traceback, no hang, no change after a refusal, no lost and no wrong answer: if one of these
-is not 0, each is listed with what repeats it, and the exit code is 1. A whole run takes about a quarter of an hour.
+There must be no traceback, no hang, no change after a refusal, no lost answer and no wrong one; each failure is listed
+with the command that repeats it, and the exit code is 1. The cases depend on the seed, and a whole run takes about a
+quarter of an hour. `python -m benchmarks.faults [--json] [--quick] [--seed 0] [--area AREA [--case N]]`
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads its BLAS
 
 from benchmarks.faults import api, commands, files, tables
-from benchmarks.faults.common import COUNTS, FAULTS, Area, chosen
-from benchmarks.faults.watch import PATIENCE, Result, counted, run
+from benchmarks.faults.common import COUNTS, FAULTS, Area, sample_numbers
+from benchmarks.faults.watch import CASE_SECONDS, Result, count_outcomes, run
 
 AREAS: dict[str, Area] = {"tables": tables, "api": api, "commands": commands, "files": files}
 LISTED = 40  # distinct failures in the table for people
 
 
 def measure(
-    areas: list[str], seed: int, quick: bool, case: int | None = None, patience: float = PATIENCE, workers: int = 1
+    areas: list[str], seed: int, quick: bool, case: int | None = None, patience: float = CASE_SECONDS, workers: int = 1
 ) -> dict[str, Any]:
     """All counts, and every failure with what repeats it."""
     counts: dict[str, Any] = {}
     failures: list[dict[str, Any]] = []
     for name in areas:
         area, start = AREAS[name], time.monotonic()
-        numbers = chosen(area.COUNT, area.QUICK if quick else area.COUNT) if case is None else [case]
+        numbers = sample_numbers(area.COUNT, area.QUICK if quick else area.COUNT) if case is None else [case]
         results = run(area, seed, numbers, workers, patience, _Progress(name, len(numbers)))
-        counts[name] = {**dict(counted(results)), "seconds": round(time.monotonic() - start, 1)}
+        counts[name] = {**dict(count_outcomes(results)), "seconds": round(time.monotonic() - start, 1)}
         failures += [failure for result in results for failure in _failures(name, seed, result)]
     total = {count: sum(row[count] for row in counts.values()) for count in COUNTS}
     return {"seed": seed, "quick": quick, **total, "areas": counts, "failures": failures}

@@ -14,26 +14,30 @@ from typing import Any
 import askwise
 from askwise.goals import GOALS
 from askwise.report.page import page
-from askwise.study import close
-from benchmarks.faults.calls import Call, called, odd_argument, odd_call
-from benchmarks.faults.common import Case, Outcome, Tried, a_response, attempt, compare, dice, same_answer
-from benchmarks.faults.odd import mutated
+from askwise.storage import close
+from benchmarks.faults.calls import Call, judge_call, odd_argument, odd_call
+from benchmarks.faults.common import (
+    CallResult,
+    Case,
+    Outcome,
+    attempt,
+    case_rng,
+    compare_answers,
+    random_response,
+    same_answer,
+)
+from benchmarks.faults.odd import mutate
 from benchmarks.faults.sessions import KINDS, MATRIX, TABLE, Setting, difference, problem_by_hand
 
 COUNT = 4_000
 QUICK = 48
-REQUIRED: dict[str, dict[str, Any]] = {
-    **{goal: {"data": TABLE, "draws": 8} for goal in GOALS},
-    "best_column": {"data": MATRIX, "draws": 8},
-    "cluster_of": {"data": TABLE, "item": "tea", "draws": 8},
-    "top_k": {"data": TABLE, "k": 2, "draws": 8},
-}
-# what takes a session's own objects, for the programs around it: not for odd values
-INSIDE = ("foresee", "resume")
+REQUIRED_OPTIONS: dict[str, Any] = {"item": "tea", "k": 2}  # of the goals that have them
+# methods that take a session's own objects: odd values make no sense
+INTERNAL_METHODS = ("foresee", "resume")
 METHODS = sorted(
     name
     for name, method in inspect.getmembers(askwise.Session, inspect.isfunction)
-    if not name.startswith("_") and name not in INSIDE
+    if not name.startswith("_") and name not in INTERNAL_METHODS
 )
 # every other public name that can be called: stopping rules, losses, records, errors
 VALUES = tuple(
@@ -44,7 +48,7 @@ VALUES = tuple(
 
 
 def case(seed: int, number: int) -> Case:
-    rng = dice(seed, "api", number)
+    rng = case_rng(seed, "api", number)
     makers = (_goal, _goal, _method, _method, _method, _document, _value, _with_session, _events)
     return makers[number % len(makers)](rng)
 
@@ -61,14 +65,21 @@ def warm_up(folder: Path) -> None:
 def _goal(rng: random.Random) -> Case:
     """A goal with odd options; what is accepted must work."""
     goal = rng.choice(sorted(GOALS))
-    call = odd_call(rng, goal, getattr(askwise, goal), REQUIRED[goal])
+    call = odd_call(rng, goal, getattr(askwise, goal), _plain_arguments(goal))
 
     def run(folder: Path, outcome: Outcome) -> None:
-        tried = called(outcome, call)
+        tried = judge_call(outcome, call)
         if tried.done:
             _works(tried.value, rng, outcome, call.what)
 
     return Case(call.what, run)
+
+
+def _plain_arguments(goal: str) -> dict[str, Any]:
+    """Arguments with which the goal works."""
+    options = inspect.signature(getattr(askwise, goal)).parameters
+    required = {name: value for name, value in REQUIRED_OPTIONS.items() if name in options}
+    return {"data": MATRIX if goal == "best_column" else TABLE, **required, "draws": 8}
 
 
 def _works(session: askwise.Session, rng: random.Random, outcome: Outcome, what: str) -> None:
@@ -78,10 +89,10 @@ def _works(session: askwise.Session, rng: random.Random, outcome: Outcome, what:
         asked = attempt(outcome, f"{what}, then ask()", session.ask)
         if not asked.done:
             break
-        response = a_response(asked.value, rng)
+        response = random_response(asked.value, rng)
         if attempt(outcome, f"{what}, then tell({response!r})", lambda: session.tell(response, asked.value)).done:  # noqa: B023
             given.append((asked.value.id, response))
-    compare(outcome, given, session.log)
+    compare_answers(outcome, given, session.log)
     attempt(outcome, f"{what}, then done", lambda: session.done)
     attempt(outcome, f"{what}, then certificate()", lambda: str(session.certificate()) + str(session.estimate()))
     _survives(session, outcome, what)
@@ -120,7 +131,7 @@ def _value(rng: random.Random) -> Case:
             call = Call(f"{name}({text})", function, (value,), {})
         else:
             call = odd_call(rng, name, function, base)
-        tried = called(outcome, call)
+        tried = judge_call(outcome, call)
         if tried.done and name in ("Session", "open"):
             _works(tried.value, rng, outcome, call.what)
 
@@ -137,16 +148,16 @@ def _method(rng: random.Random) -> Case:
     def run(folder: Path, outcome: Outcome) -> None:
         session = setting.session(folder / "x.askwise")
         base: dict[str, Any] = {}
-        if name == "tell" and session.conversation.open():
+        if name == "tell" and session.event_log.open_questions():
             question = session.ask()
-            base = {"response": a_response(question, rng)}
+            base = {"response": random_response(question, rng)}
         if name == "pose":
             base = {"atom": [0, 1]}
         if name == "branch":
             base = {"seed": 1}
         call = odd_call(rng, name, getattr(session, name), base)
         before = len(session.log)
-        tried = called(outcome, call)
+        tried = judge_call(outcome, call)
         _consistent(setting, session, tried, folder, outcome, call.what)
         if tried.done and name == "tell" and len(session.log) > before:
             _recorded(session, call, outcome)
@@ -165,7 +176,7 @@ def _recorded(session: askwise.Session, call: Call, outcome: Outcome) -> None:
 
 
 def _consistent(
-    setting: Setting, session: askwise.Session, tried: Tried, folder: Path, outcome: Outcome, what: str
+    setting: Setting, session: askwise.Session, tried: CallResult, folder: Path, outcome: Outcome, what: str
 ) -> None:
     """After a refusal nothing has changed; after anything else the session goes on and can be read again."""
     if not tried.done:
@@ -206,7 +217,7 @@ def _with_session(rng: random.Random) -> Case:
         else:
             call = odd_call(rng, name, getattr(askwise, name), base)
         call = Call(f"{call.what} with {list(base)[1:]}", call.function, call.positional, call.named)
-        tried = called(outcome, call)
+        tried = judge_call(outcome, call)
         _consistent(setting, session, tried, folder, outcome, call.what)
 
     return Case(f"{name} of {setting}", run)
@@ -225,10 +236,10 @@ def _document(rng: random.Random) -> Case:
             place = rng.randrange(len(text))
             text, how = text[:place] + rng.choice(("", "\0", "}", "\ud800")), f"cut at {place}"
         else:
-            changed, how = mutated(json.loads(text), rng)
+            changed, how = mutate(json.loads(text), rng)
             text = json.dumps(changed)
         call = Call(f"from_json, {how}", askwise.from_json, (text,), {})
-        tried = called(outcome, call)
+        tried = judge_call(outcome, call)
         if tried.done:
             attempt(outcome, f"{call.what}, then ask()", tried.value.ask)
             attempt(outcome, f"{call.what}, then done", lambda: tried.value.done)
@@ -243,10 +254,10 @@ def _events(rng: random.Random) -> Case:
     setting = Setting(rng.choice(list(KINDS)), 2, True, False)
 
     def run(folder: Path, outcome: Outcome) -> None:
-        log, how = mutated(json.loads(json.dumps(setting.session().log, default=str)), rng)
+        log, how = mutate(json.loads(json.dumps(setting.session().log, default=str)), rng)
         session = KINDS[setting.kind]()
         call = Call(f"replay, {how}", session.replay, (log,), {})
-        tried = called(outcome, call)
+        tried = judge_call(outcome, call)
         if not tried.done:
             changed = attempt(outcome, f"{call.what}, then ask()", lambda: difference(session, KINDS[setting.kind]()))
             if changed.done:

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.faults.common import Outcome, Tried, attempt
+from benchmarks.faults.common import CallResult, Outcome, attempt
 from benchmarks.faults.odd import ODD, TABLES
 
 # what a function of the user's own gives back is the user's affair; only what is no function must be refused
-FUNCTIONS = ("rule", "describe", "eligible", "score", "feature_map", "progress", "remake", "stop")
-CALLABLE = ("a function", "len", "object")
+FUNCTION_OPTIONS = ("rule", "describe", "eligible", "score", "feature_map", "progress", "remake", "stop")
+CALLABLE_VALUES = ("a function", "len", "object")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Call:
 def odd_argument(rng: random.Random, name: str) -> tuple[str, Any]:
     """A name and an odd value for it, with what to call it."""
     pool = TABLES if name == "data" and rng.random() < 0.7 else ODD
-    chosen = rng.choice([each for each in pool if name not in FUNCTIONS or each not in CALLABLE])
+    chosen = rng.choice([each for each in pool if name not in FUNCTION_OPTIONS or each not in CALLABLE_VALUES])
     return f"{name}={chosen}", pool[chosen]()
 
 
@@ -70,7 +70,7 @@ def odd_call(rng: random.Random, name: str, function: Callable[..., Any], base: 
     return Call(f"{name}({', '.join(said)})", function, extra, named)
 
 
-def called(outcome: Outcome, call: Call) -> Tried:
+def judge_call(outcome: Outcome, call: Call) -> CallResult:
     """What came of the call; a TypeError is a refusal where the arguments do not fit."""
     result = attempt(outcome, call.what, call, () if call.fits else (TypeError,))
     outcome.accepted += result.done

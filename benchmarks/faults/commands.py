@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import askwise
-from benchmarks.faults.common import Case, Outcome, attempt, dice
-from benchmarks.faults.process import GONE, STREAMS, Ended, Terminal, command
+from benchmarks.faults.common import Case, Outcome, attempt, case_rng
+from benchmarks.faults.process import BROKEN_PIPE_CODES, STREAMS, CommandResult, Terminal, run_command
 from benchmarks.faults.sessions import KINDS, Setting
 from benchmarks.faults.typed import ENCODINGS, check, keys, piped, study
 from benchmarks.faults.words import ANSWER_TABLES, NAMES, odd_words
@@ -28,7 +28,7 @@ START = [sys.executable, "-c", "from askwise.cli import main; main()"]
 
 
 def case(seed: int, number: int) -> Case:
-    rng = dice(seed, "commands", number)
+    rng = case_rng(seed, "commands", number)
     makers = (
         *(piped, keys, _streams, _options, piped, _signals),
         *(_streams, _options, _names, _collected, _options, _real),
@@ -61,8 +61,8 @@ def _streams(rng: random.Random) -> Case:
         path = study(folder, labels, answers=1)
         line = _line(words, path, folder)
         typed = f"{labels[0]}\n".encode(encoding, "replace")
-        ended = command(line, folder, stdin=None if closed else typed, out=out, err=err, encoding=encoding)
-        ended.judge(outcome, what, GONE if "broken" in (out, err) else (0, 2))
+        ended = run_command(line, folder, stdin=None if closed else typed, out=out, err=err, encoding=encoding)
+        ended.judge(outcome, what, BROKEN_PIPE_CODES if "broken" in (out, err) else (0, 2))
         check(path, [labels[0]], outcome, what)
 
     return Case(what, run)
@@ -117,7 +117,7 @@ def _options(rng: random.Random) -> Case:
         (folder / "t.csv").write_text("name,x,y\ntea,1,2\nmilk,2,1\njuice,3,3\nwater,4,1\n")
         (folder / "a.csv").write_text("item,label\ntea,yes\n")
         words = [word.replace("STUDY", str(path)).replace("FOLDER", str(folder)) for word in (first, *rest)]
-        ended = command(words, folder, stdin=b"yes\n")
+        ended = run_command(words, folder, stdin=b"yes\n")
         ended.judge(outcome, what)
         check(path, ["no"], outcome, what)
 
@@ -142,7 +142,7 @@ def _names(rng: random.Random) -> Case:
             "ask": ["ask", odd],
             "import": ["import", odd],
         }
-        ended = command([os.fsencode(word) for word in lines[verb]], folder)
+        ended = run_command([os.fsencode(word) for word in lines[verb]], folder)
         ended.judge(outcome, what)
         _made(verb, odd, ended, outcome, what)
         check(path, ["no"], outcome, what)
@@ -150,7 +150,7 @@ def _names(rng: random.Random) -> Case:
     return Case(what, run)
 
 
-def _made(verb: str, odd: bytes, ended: Ended, outcome: Outcome, what: str) -> None:
+def _made(verb: str, odd: bytes, ended: CommandResult, outcome: Outcome, what: str) -> None:
     """A study that was made can be opened; one that was refused is not there."""
     if verb not in ("new", "copy") or odd.startswith(b"postgres"):
         return
@@ -173,7 +173,7 @@ def _collected(rng: random.Random) -> Case:
     def run(folder: Path, outcome: Outcome) -> None:
         path = study(folder, labels, answers=1)
         (folder / "a.csv").write_bytes(text.encode("utf-8", "surrogateescape"))
-        ended = command(["tell", str(path), "--from", str(folder / "a.csv"), *more], folder)
+        ended = run_command(["tell", str(path), "--from", str(folder / "a.csv"), *more], folder)
         ended.judge(outcome, what)
         check(path, [labels[0]], outcome, what)
 
@@ -202,8 +202,8 @@ def _real(rng: random.Random) -> Case:
         (folder / "typed").write_bytes(f"{labels[0]}\n".encode())
         words = ["bash", "-c", f"set -o pipefail; {shape}", "askwise", *START, "ask", str(path), "--no-forecast"]
         run = subprocess.run(words, cwd=folder, capture_output=True, env={**os.environ, **environment}, timeout=50)
-        ended = Ended(run.returncode, "", run.stderr.decode(errors="replace"))
-        ended.judge(outcome, what, GONE if "| true" in shape else (0, 2))
+        ended = CommandResult(run.returncode, "", run.stderr.decode(errors="replace"))
+        ended.judge(outcome, what, BROKEN_PIPE_CODES if "| true" in shape else (0, 2))
         taken = ended.code == 0 and shape == '"$@" < typed' and (labels[0].isascii() or "PYTHONUTF8" in environment)
         check(path, [labels[0]] if labels[0].isascii() else [], outcome, what, int(taken and labels[0].isascii()))
 

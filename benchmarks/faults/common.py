@@ -1,12 +1,12 @@
-"""What the areas share: a case, its outcome, and calls that may refuse but not break.
+"""What the areas share: a case, its outcome, and calls that may refuse but must not break.
 
 Five things must never happen, whatever the input:
 
-- tracebacks: another exception than an AskwiseError, a crash, an exit code that says nothing, a terminal left in
+- tracebacks: an exception other than an AskwiseError, a crash, an exit code without meaning, a terminal left in
   another mode, a result that is not a number;
-- hangs: no end within the watchdog's patience;
-- state_changed_after_refusal: what was refused left a mark;
-- silent_losses: an answer that was acknowledged is gone, and nobody said so;
+- hangs: no end within the watchdog's limit;
+- state_changed_after_refusal: something refused changed the state;
+- silent_losses: an acknowledged answer is gone without an error;
 - wrong_answers_recorded: the log holds another answer than was given.
 """
 
@@ -25,7 +25,7 @@ from askwise.errors import AskwiseError
 
 FAULTS = ("tracebacks", "hangs", "state_changed_after_refusal", "silent_losses", "wrong_answers_recorded")
 COUNTS = ("cases", "refused", "accepted", *FAULTS)
-SHORT = 300  # characters of an exception that a reproduction shows
+MAX_SHOWN_LETTERS = 300  # characters of an exception that a reproduction shows
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class Outcome:
         assert kind in FAULTS
         if isinstance(error, BaseException):
             text = "".join(traceback.format_exception_only(error)).strip().replace("\n", " ")
-            self.failures.append(Failure(kind, what, text[:SHORT], place_of(error)))
+            self.failures.append(Failure(kind, what, text[:MAX_SHOWN_LETTERS], location_of(error)))
         else:
-            self.failures.append(Failure(kind, what, error[:SHORT]))
+            self.failures.append(Failure(kind, what, error[:MAX_SHOWN_LETTERS]))
 
     def expect(self, right: bool, kind: str, what: str) -> None:
         if not right:
@@ -78,8 +78,8 @@ class Area(Protocol):
 
 
 @dataclass(frozen=True)
-class Tried:
-    """What a call gave, or the refusal or the error that came instead."""
+class CallResult:
+    """What a call returned, or the refusal or error instead."""
 
     value: Any = None
     refusal: AskwiseError | None = None
@@ -90,21 +90,23 @@ class Tried:
         return self.refusal is None and self.error is None
 
 
-def attempt(outcome: Outcome, what: str, call: Callable[[], Any], also: tuple[type[BaseException], ...] = ()) -> Tried:
-    """Calls, and counts any exception as a failure that is neither a refusal nor one of those allowed as well."""
+def attempt(
+    outcome: Outcome, what: str, call: Callable[[], Any], also: tuple[type[BaseException], ...] = ()
+) -> CallResult:
+    """Calls. An exception that is neither a refusal nor one of `also` counts as a failure."""
     try:
-        return Tried(call())
+        return CallResult(call())
     except AskwiseError as refusal:
-        return Tried(refusal=refusal)
+        return CallResult(refusal=refusal)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         if not isinstance(error, also):
             outcome.fail("tracebacks", what, error)
-        return Tried(error=error)
+        return CallResult(error=error)
 
 
-def place_of(error: BaseException) -> str:
+def location_of(error: BaseException) -> str:
     """The innermost line of askwise that the error went through."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "/askwise/" in frame.filename and "/benchmarks/" not in frame.filename]
@@ -114,28 +116,28 @@ def place_of(error: BaseException) -> str:
     return f"{name}:{ours[-1].lineno} {ours[-1].name}"
 
 
-def dice(seed: int, area: str, number: int) -> random.Random:
+def case_rng(seed: int, area: str, number: int) -> random.Random:
     """The randomness of one case."""
     return random.Random(f"{seed} {area} {number}")
 
 
-def chosen(count: int, wanted: int) -> list[int]:
-    """So many of the numbers below `count`, always the same ones; a fixed step could miss a kind that comes in turn.
+def sample_numbers(count: int, wanted: int) -> list[int]:
+    """A sample of the numbers below `count`, always the same. A fixed step could miss kinds that take turns.
 
-    >>> chosen(1000, 2) == chosen(1000, 2), chosen(3, 3)
+    >>> sample_numbers(1000, 2) == sample_numbers(1000, 2), sample_numbers(3, 3)
     (True, [0, 1, 2])
     """
     return sorted(random.Random(count).sample(range(count), min(wanted, count)))
 
 
-def told(log: Sequence[dict[str, Any]]) -> list[tuple[str, Any]]:
+def recorded_answers(log: Sequence[dict[str, Any]]) -> list[tuple[str, Any]]:
     """(question, response) of every answer in a log."""
     return [(event["question"], event["response"]) for event in log if event["event"] == "tell"]
 
 
-def compare(outcome: Outcome, given: Sequence[tuple[str, Any]], log: Sequence[dict[str, Any]]) -> None:
+def compare_answers(outcome: Outcome, given: Sequence[tuple[str, Any]], log: Sequence[dict[str, Any]]) -> None:
     """Every acknowledged answer must be in the log, as it was given."""
-    recorded = told(log)
+    recorded = recorded_answers(log)
     for question, response in given:
         known = [said for id, said in recorded if id == question]
         if not known:
@@ -158,10 +160,10 @@ def same_answer(given: Any, recorded: Any) -> bool:
     return str(given) == str(recorded)
 
 
-def a_response(question: Any, rng: random.Random) -> Any:
+def random_response(question: Any, rng: random.Random) -> Any:
     """Some answer that the question allows."""
     return rng.choice((0, 1, -2.5, 1000)) if question.kind == "number" else rng.choice(question.responses)
 
 
-def is_number(value: Any) -> bool:
+def is_finite(value: Any) -> bool:
     return bool(np.isfinite(value))

@@ -89,11 +89,11 @@ def garbage_in_a_column(path: Path, rng: random.Random) -> str:
 
 def garbage_in_an_event(path: Path, rng: random.Random) -> str:
     """An event that nobody could have written, with digests that fit: what another program may have left."""
-    from benchmarks.faults.odd import mutated
+    from benchmarks.faults.odd import mutate
 
     with _edited(path) as edit:
         bodies = [json.loads(row[0]) for row in edit.execute("SELECT body FROM events ORDER BY position")]
-        changed, how = mutated(bodies, rng)
+        changed, how = mutate(bodies, rng)
         recipe = edit.execute("SELECT recipe FROM studies").fetchone()[0]
         _rewrite(edit, changed, recipe)
         edit.execute("DELETE FROM checkpoints")
@@ -102,12 +102,12 @@ def garbage_in_an_event(path: Path, rng: random.Random) -> str:
 
 def garbage_in_the_recipe(path: Path, rng: random.Random) -> str:
     """Another goal, table or option, with digests that fit."""
-    from benchmarks.faults.odd import mutated
+    from benchmarks.faults.odd import mutate
 
     with _edited(path) as edit:
         recipe = json.loads(zlib.decompress(edit.execute("SELECT recipe FROM studies").fetchone()[0]))
         bodies = [json.loads(row[0]) for row in edit.execute("SELECT body FROM events ORDER BY position")]
-        changed, how = mutated(recipe, rng)
+        changed, how = mutate(recipe, rng)
         packed = zlib.compress(json.dumps(changed).encode())
         edit.execute("UPDATE studies SET recipe = ?", (packed,))
         _rewrite(edit, bodies, packed)

@@ -16,8 +16,16 @@ from pathlib import Path
 from typing import Any
 
 import askwise
-from askwise.study import close
-from benchmarks.faults.common import Case, Outcome, a_response, attempt, compare, dice, told
+from askwise.storage import close
+from benchmarks.faults.common import (
+    Case,
+    Outcome,
+    attempt,
+    case_rng,
+    compare_answers,
+    random_response,
+    recorded_answers,
+)
 from benchmarks.faults.damage import BYTES, ROWS
 from benchmarks.faults.sessions import ALIKE, KINDS, STORED, Setting, answered
 from benchmarks.faults.under_way import limited, under_way
@@ -27,7 +35,7 @@ QUICK = 30
 
 
 def case(seed: int, number: int) -> Case:
-    rng = dice(seed, "files", number)
+    rng = case_rng(seed, "files", number)
     makers = (_bytes, _rows, _bytes, _rows, under_way, _rows, _bytes, _special, under_way, limited)
     return makers[number % len(makers)](rng)
 
@@ -43,7 +51,7 @@ def _whole(rng: random.Random, path: Path) -> tuple[Setting, list[tuple[str, Any
     """A study in a file, closed, with its answers."""
     setting = Setting(rng.choice(STORED), rng.choice((2, 2, 4)), rng.random() < 0.5, True)
     session = setting.session(path)
-    answers = told(session.log)
+    answers = recorded_answers(session.log)
     close(session)
     if rng.random() < 0.4:  # the answers are then worked out again
         edit = sqlite3.connect(path)
@@ -82,7 +90,7 @@ def _opened(path: Path, how: str, answers: list[tuple[str, Any]], outcome: Outco
     outcome.accepted += 1
     session = opened.value
     found = Outcome()
-    compare(found, answers, session.log)
+    compare_answers(found, answers, session.log)
     if "digests and all" not in how:  # a forger who knows the digests may write other answers
         for failure in found.failures:
             outcome.fail(failure.kind, f"{how}: {failure.what}")
@@ -92,7 +100,7 @@ def _opened(path: Path, how: str, answers: list[tuple[str, Any]], outcome: Outco
     if given:
         again = attempt(outcome, f"open again: {how}", lambda: askwise.open(path))
         if again.done:
-            compare(outcome, given, again.value.log)
+            compare_answers(outcome, given, again.value.log)
 
 
 def _special(rng: random.Random) -> Case:
@@ -119,7 +127,7 @@ def _killed(path: Path, rng: random.Random) -> list[tuple[str, Any]]:
             session, given = askwise.open(path), []
             for _ in range(count):
                 question = session.ask()
-                response = a_response(question, random.Random(0))
+                response = random_response(question, random.Random(0))
                 session.tell(response, question)
                 given.append((question.id, response))
                 report.write_text(json.dumps(given))

@@ -149,7 +149,7 @@ JSON_VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 
 
-def mutated(value: Any, rng: random.Random) -> tuple[Any, str]:
+def mutate(value: Any, rng: random.Random) -> tuple[Any, str]:
     """A copy of some JSON with one place changed, and which."""
     root = copy.deepcopy(value)
     node, place = root, ""

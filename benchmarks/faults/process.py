@@ -1,7 +1,7 @@
-"""The askwise command in a process of its own, with streams, terminals and signals as odd as wanted.
+"""The askwise command in a process of its own, with odd streams, terminals and signals.
 
-The process is a fork of a warm one: real descriptors, real signals and real exit codes without the second that an
-interpreter takes to start.
+The process is a fork, so descriptors, signals and exit codes are real, without the second that an interpreter takes to
+start.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.faults.common import SHORT, Failure, Outcome, place_of
+from benchmarks.faults.common import MAX_SHOWN_LETTERS, Failure, Outcome, location_of
 
-LIMIT = 40.0  # seconds, after which the process is killed and counted as a hang; less than the watchdog's patience
-COLOURS = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
-GONE = (0, 2, 141)  # how a command may end whose reader went away: 141 is what SIGPIPE would leave
+MAX_SECONDS = 40.0  # then the process is killed and counted as a hang; less than the watchdog's limit
+ANSI_SEQUENCES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+BROKEN_PIPE_CODES = (0, 2, 141)  # how a command may end whose reader went away: 141 is what SIGPIPE would leave
 STREAMS = ("file", "closed", "full", "broken")  # what an output may be
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandResult:
     """How a command ended: its exit code as a shell counts it (None if it had to be killed), and what it wrote."""
 
     code: int | None
@@ -49,14 +49,14 @@ class Ended:
         if self.code is None:
             outcome.fail("hangs", f"{what}: it did not end by itself")
         elif self.exception:
-            outcome.failures.append(Failure("tracebacks", what, self.exception[:SHORT], self.where))
+            outcome.failures.append(Failure("tracebacks", what, self.exception[:MAX_SHOWN_LETTERS], self.where))
         elif "Traceback (most recent call last)" in self.err or "Exception ignored" in self.err:
             outcome.fail("tracebacks", f"{what}: on standard error", self.err.strip().splitlines()[-1])
         elif self.code not in allowed:
-            outcome.fail("tracebacks", f"{what}: exit code {self.code}", self.err.strip()[-SHORT:])
+            outcome.fail("tracebacks", f"{what}: exit code {self.code}", self.err.strip()[-MAX_SHOWN_LETTERS:])
 
 
-def command(
+def run_command(
     words: Sequence[str | bytes],
     folder: Path,
     *,
@@ -64,14 +64,14 @@ def command(
     out: str = "file",
     err: str = "file",
     encoding: str = "utf-8",
-) -> Ended:
+) -> CommandResult:
     """Runs `askwise WORDS` without a terminal."""
     files = [folder / f".{name}" for name in ("in", "out", "err", "status")]
     files[0].write_bytes(stdin or b"")
 
     def prepare() -> None:
         source = os.open(files[0], os.O_RDONLY)
-        for target, number in ((source, 0), (_sink(out, files[1]), 1), (_sink(err, files[2]), 2)):
+        for target, number in ((source, 0), (_open_output(out, files[1]), 1), (_open_output(err, files[2]), 2)):
             if target is not None:
                 os.dup2(target, number)
         for closed, number in ((stdin is None, 0), (out == "closed", 1), (err == "closed", 2)):
@@ -79,12 +79,12 @@ def command(
                 os.close(number)
 
     pid = _fork(words, prepare, files[3], encoding)
-    code = _waited(pid)
+    code = _wait_for_exit(pid)
     texts = [file.read_text("utf-8", "replace") if file.exists() else "" for file in files[1:]]
-    return _ended(code, texts[0], texts[1], texts[2])
+    return _make_result(code, texts[0], texts[1], texts[2])
 
 
-def _sink(kind: str, file: Path) -> int | None:
+def _open_output(kind: str, file: Path) -> int | None:
     if kind == "file":
         return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     if kind == "full":
@@ -103,15 +103,15 @@ def _fork(words: Sequence[str | bytes], prepare: Callable[[], None], status: Pat
         try:
             os.setsid()
             prepare()
-            code = _become(words, status, encoding)
+            code = _run_main(words, status, encoding)
         except BaseException as error:
-            status.write_text(json.dumps([f"outside main: {error!r}", place_of(error)]))
+            status.write_text(json.dumps([f"outside main: {error!r}", location_of(error)]))
         finally:
             os._exit(code)
     return pid
 
 
-def _become(words: Sequence[str | bytes], status: Path, encoding: str) -> int:
+def _run_main(words: Sequence[str | bytes], status: Path, encoding: str) -> int:
     """What the interpreter does around `main`: streams, the last words of an exception, and the exit code."""
     from askwise.cli import main
 
@@ -130,7 +130,7 @@ def _become(words: Sequence[str | bytes], status: Path, encoding: str) -> int:
     except BaseException as error:
         code = 1
         text = "".join(traceback.format_exception_only(error)).strip()
-        status.write_text(json.dumps([text, place_of(error)]))
+        status.write_text(json.dumps([text, location_of(error)]))
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()
@@ -152,7 +152,7 @@ def _stream(number: int, mode: str, encoding: str, errors: str) -> io.TextIOWrap
     return io.TextIOWrapper(file, encoding, errors, line_buffering=file.isatty())
 
 
-def _waited(pid: int, limit: float = LIMIT) -> int | None:
+def _wait_for_exit(pid: int, limit: float = MAX_SECONDS) -> int | None:
     """The exit code of a process as a shell counts it; None if it was killed because its time was up."""
     end = time.monotonic() + limit
     while time.monotonic() < end:
@@ -166,9 +166,9 @@ def _waited(pid: int, limit: float = LIMIT) -> int | None:
     return None
 
 
-def _ended(code: int | None, out: str, err: str, status: str) -> Ended:
+def _make_result(code: int | None, out: str, err: str, status: str) -> CommandResult:
     exception, where = json.loads(status) if status else ("", "")
-    return Ended(code, out, err, exception, where)
+    return CommandResult(code, out, err, exception, where)
 
 
 class Terminal:
@@ -201,13 +201,13 @@ class Terminal:
         os.close(self.master)
         os.close(self.slave)
 
-    def wait_for(self, text: str, limit: float = LIMIT) -> str | None:
+    def wait_for(self, text: str, limit: float = MAX_SECONDS) -> str | None:
         """What is on the screen up to that text and after the last one waited for; None if it never comes."""
         end = time.monotonic() + limit
-        while text not in COLOURS.sub("", self.seen):
+        while text not in ANSI_SEQUENCES.sub("", self.seen):
             if not self._read(end):
                 return None
-        plain = COLOURS.sub("", self.seen)
+        plain = ANSI_SEQUENCES.sub("", self.seen)
         found, _, self.seen = plain.partition(text)
         return found
 
@@ -227,19 +227,19 @@ class Terminal:
         with suppress(ProcessLookupError):
             os.kill(self.pid, number)
 
-    def end(self, limit: float = LIMIT) -> Ended:
+    def end(self, limit: float = MAX_SECONDS) -> CommandResult:
         """Waits for the end, and reads what is left."""
         finish = time.monotonic() + limit
         while time.monotonic() < finish and self._read(finish):
             pass
-        self.code = _waited(self.pid, max(0.1, finish - time.monotonic()))
+        self.code = _wait_for_exit(self.pid, max(0.1, finish - time.monotonic()))
         while select.select([self.master], [], [], 0)[0]:
             self.seen += os.read(self.master, 65536).decode("utf-8", "replace")
         status = self.status.read_text() if self.status.exists() else ""
         if self.code is None:
             self.code = -1
-            return _ended(None, self.seen, "", status)
-        return _ended(self.code, self.seen, "", status)
+            return _make_result(None, self.seen, "", status)
+        return _make_result(self.code, self.seen, "", status)
 
     @property
     def restored(self) -> bool:

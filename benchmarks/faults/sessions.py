@@ -14,7 +14,7 @@ import askwise
 from askwise.distances.labels import Disagreement
 from askwise.posteriors.enumerated import Enumerated
 from askwise.structures.finite import Finite
-from benchmarks.faults.common import Outcome, a_response, attempt
+from benchmarks.faults.common import Outcome, attempt, random_response
 
 NAMES = ["tea", "coffee", "water", "milk", "juice"]
 TABLE = {"name": NAMES, "x": [1.0, 2.0, 4.0, 3.0, 7.0], "y": [2.0, 1.0, 1.0, 3.0, 5.0]}
@@ -67,7 +67,7 @@ class Setting:
             session = askwise.open(path)
         for _ in range(self.answers):
             question = session.ask()
-            session.tell(a_response(question, rng), question)
+            session.tell(random_response(question, rng), question)
         if self.asked:
             session.ask()
         return session
@@ -82,8 +82,8 @@ def difference(session: askwise.Session, twin: askwise.Session) -> str:
     """In what a session differs from one that was built the same way and left alone; empty if in nothing."""
     if repr(timeless(session.log)) != repr(timeless(twin.log)):
         return f"the log has {len(session.log)} events, not the {len(twin.log)} it should have"
-    if session.conversation.status != twin.conversation.status:
-        return f"the status is {session.conversation.status}, not {twin.conversation.status}"
+    if session.event_log.status != twin.event_log.status:
+        return f"the status is {session.event_log.status}, not {twin.event_log.status}"
     if session.diameter != twin.diameter:
         return f"the diameter is {session.diameter}, not {twin.diameter}"
     next_one, expected = _next(session), _next(twin)
@@ -106,7 +106,7 @@ def answered(
         asked = attempt(outcome, f"ask: {how}", session.ask)
         if not asked.done:
             break
-        response = a_response(asked.value, rng)
+        response = random_response(asked.value, rng)
         log = len(session.log)
         answered = attempt(outcome, f"tell: {how}", lambda: session.tell(response, asked.value))  # noqa: B023
         if not answered.done:

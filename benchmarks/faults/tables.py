@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import askwise
-from askwise.goals import GOALS
+from askwise.data.files import LoadedTable, read
+from askwise.exchange.answers import answers_table
+from askwise.goals import GOALS, goal_of
 from askwise.report.page import page
-from askwise.study import close, exchange
-from askwise.study.address import Address
-from askwise.study.new import in_words, make, understood, write
-from askwise.study.read import Data, read
+from askwise.storage import close
+from askwise.storage.address import Address
+from askwise.storage.create import new_session, write_study
 from benchmarks.faults.broken import write_folder, write_lines, write_separated
 from benchmarks.faults.broken_parquet import write_parquet, write_pool
-from benchmarks.faults.common import Case, Outcome, a_response, attempt, compare, dice, is_number
+from benchmarks.faults.common import Case, Outcome, attempt, case_rng, compare_answers, is_finite, random_response
 
 WRITERS: tuple[tuple[str, Callable[[Path, random.Random], str]], ...] = (
     ("t.csv", write_separated),
@@ -56,8 +57,8 @@ def warm_up(folder: Path) -> None:
 
 def _run(seed: int, file: int, goal: str, folder: Path, outcome: Outcome) -> None:
     name, writer = WRITERS[file % len(WRITERS)]
-    said = writer(folder / name, dice(seed, "file", file))
-    study(goal, folder / name, dice(seed, f"table {goal}", file), folder, outcome, said)
+    said = writer(folder / name, case_rng(seed, "file", file))
+    study(goal, folder / name, case_rng(seed, f"table {goal}", file), folder, outcome, said)
 
 
 def study(goal: str, path: Path, rng: random.Random, folder: Path, outcome: Outcome, said: str = "") -> None:
@@ -71,10 +72,10 @@ def study(goal: str, path: Path, rng: random.Random, folder: Path, outcome: Outc
     address = Address.of(folder / "study.askwise")
 
     def new() -> None:
-        session = make(goal, found.value, options)
+        session = new_session(goal, found.value, options)
         assert session.recipe is not None
-        json.dumps([in_words(session), understood(session).as_dict()])
-        write(address, session.recipe, found.value.pictures)
+        json.dumps([goal_of(session).sentences(session), goal_of(session).summary(session).as_dict()])
+        write_study(address, session.recipe, found.value.pictures)
 
     made = attempt(outcome, f"new {options}: {said}", new)
     outcome.refused += made.refusal is not None
@@ -83,7 +84,7 @@ def study(goal: str, path: Path, rng: random.Random, folder: Path, outcome: Outc
         _answered(address, rng, outcome, said)
 
 
-def _options(goal: str, data: Data, rng: random.Random) -> dict[str, Any]:
+def _options(goal: str, data: LoadedTable, rng: random.Random) -> dict[str, Any]:
     """Options that suit most tables; now and then some that suit few."""
     options: dict[str, Any] = {"draws": 30, "seed": rng.randrange(5)}
     columns = list(data.columns)
@@ -111,38 +112,38 @@ def _answered(address: Address, rng: random.Random, outcome: Outcome, said: str)
     """Five answers to the study on disk, which must all be there afterwards, and the page of it."""
     opened = attempt(outcome, f"open: {said}", lambda: askwise.open(address.where))
     if not opened.done:
-        return _late(outcome, opened.refusal, f"open: {said}")
+        return _fail_late_refusal(outcome, opened.refusal, f"open: {said}")
     session, given = opened.value, []
     for _ in range(ANSWERS):
         asked = attempt(outcome, f"ask: {said}", session.ask)
         if not asked.done:
             break  # there may be fewer questions than that
-        response = a_response(asked.value, rng)
+        response = random_response(asked.value, rng)
         answered = attempt(outcome, f"tell {response!r}: {said}", lambda: session.tell(response, asked.value))  # noqa: B023
         if not answered.done:
-            _late(outcome, answered.refusal, f"tell {response!r}: {said}")
+            _fail_late_refusal(outcome, answered.refusal, f"tell {response!r}: {said}")
             break
         given.append((asked.value.id, response))
     attempt(outcome, f"close: {said}", lambda: close(session))
     again = attempt(outcome, f"open again: {said}", lambda: askwise.open(address.where))
     if not again.done:
-        return _late(outcome, again.refusal, f"open again: {said}")
-    compare(outcome, given, again.value.log)
+        return _fail_late_refusal(outcome, again.refusal, f"open again: {said}")
+    compare_answers(outcome, given, again.value.log)
     _shown(again.value, outcome, said)
 
 
 def _shown(session: Any, outcome: Outcome, said: str) -> None:
     """The page, the table of answers and the numbers that people see."""
     drawn = attempt(outcome, f"report: {said}", lambda: page(session).encode())
-    _late(outcome, drawn.refusal, f"report: {said}")
-    attempt(outcome, f"answers: {said}", lambda: exchange.answers_table(session))
+    _fail_late_refusal(outcome, drawn.refusal, f"report: {said}")
+    attempt(outcome, f"answers: {said}", lambda: answers_table(session))
     known = attempt(outcome, f"certificate: {said}", lambda: [session.diameter, session.certificate().upper_bound])
     if known.done:
-        outcome.expect(all(map(is_number, known.value)), "tracebacks", f"not a number: {known.value}: {said}")
+        outcome.expect(all(map(is_finite, known.value)), "tracebacks", f"not a number: {known.value}: {said}")
     session.journal.store.close()
 
 
-def _late(outcome: Outcome, refusal: Exception | None, what: str) -> None:
+def _fail_late_refusal(outcome: Outcome, refusal: Exception | None, what: str) -> None:
     """A study that was made must work: a refusal now comes too late."""
     if refusal is not None:
         outcome.fail("tracebacks", f"refused only after the study was made, {what}", refusal)

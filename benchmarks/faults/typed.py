@@ -9,7 +9,7 @@ from pathlib import Path
 
 import askwise
 from benchmarks.faults.common import Case, Outcome, attempt, same_answer
-from benchmarks.faults.process import Terminal, command
+from benchmarks.faults.process import Terminal, run_command
 from benchmarks.faults.sessions import TABLE
 
 LABELS: tuple[tuple[str, ...], ...] = (
@@ -59,7 +59,7 @@ def piped(rng: random.Random) -> Case:
     def run(folder: Path, outcome: Outcome) -> None:
         path = study(folder, labels)
         text = "".join(label + end for label in typed)
-        ended = command(
+        ended = run_command(
             ["ask", str(path), "--no-forecast"], folder, stdin=text.encode(encoding, "replace"), encoding=encoding
         )
         ended.judge(outcome, what)

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import askwise
-from askwise.study import close, connect
-from benchmarks.faults.common import Case, Outcome, a_response, attempt, compare, told
+from askwise.storage import close
+from askwise.storage import connection as connect
+from benchmarks.faults.common import Case, Outcome, attempt, compare_answers, random_response, recorded_answers
 from benchmarks.faults.sessions import KINDS, STORED, answered
 
 
@@ -28,7 +29,7 @@ def under_way(rng: random.Random) -> Case:
 
     def run(folder: Path, outcome: Outcome) -> None:
         path = folder / "x.askwise"
-        connect.WAIT = 1  # for a lock, instead of half a minute
+        connect.LOCK_SECONDS = 1  # for a lock, instead of half a minute
         askwise.save(KINDS[kind](), path)
         session = askwise.open(path)
         given = answered(session, outcome, "before", rng, before)
@@ -51,7 +52,7 @@ def _kept(path: Path, how: str, before: list[Any], after: list[Any], outcome: Ou
         outcome.fail("silent_losses", f"{how}: {len(after)} answers were acknowledged into a file that is no more")
     elif again.done:
         found = Outcome()
-        compare(found, [*before, *after], again.value.log)
+        compare_answers(found, [*before, *after], again.value.log)
         for failure in found.failures:
             outcome.fail(failure.kind, f"{how}: {failure.what}")
 
@@ -71,7 +72,7 @@ def _another_writer(path: Path) -> None:
     other = askwise.open(path)
     with suppress(askwise.NothingToAsk):
         question = other.ask()
-        other.tell(a_response(question, random.Random(1)), question)
+        other.tell(random_response(question, random.Random(1)), question)
     close(other)
 
 
@@ -150,8 +151,8 @@ def limited(rng: random.Random) -> Case:
             if again.refusal is not None:
                 outcome.fail("silent_losses", f"{what}: the study cannot be opened any more", again.refusal)
             elif again.done:
-                found = told(again.value.log)
-                compare(outcome, given, again.value.log)
+                found = recorded_answers(again.value.log)
+                compare_answers(outcome, given, again.value.log)
                 outcome.expect(
                     len(found) <= len(given), "state_changed_after_refusal", f"{what}: a refused answer was recorded"
                 )

@@ -1,6 +1,6 @@
-"""Runs cases in child processes that are watched: one that hangs or dies is counted, and the next case goes on.
+"""Runs cases in child processes. One that hangs or dies is counted, and the next case goes on.
 
-Compiled code hears no signal, so a clock inside the process would not do.
+The parent keeps the time: compiled code does not react to signals, so an alarm inside the child would not work.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from typing import Any
 
 from benchmarks.faults.common import FAULTS, Area, Outcome
 
-PATIENCE = 60.0  # seconds for one case
-COMPILING = 600.0  # seconds for what is compiled before the first one
-MEMORY = 8 << 30  # bytes of address space, so that a request for more is an error and not the end of the machine
+CASE_SECONDS = 60.0
+WARM_UP_SECONDS = 600.0  # for what is compiled before the first case
+MAX_ADDRESS_SPACE = 8 << 30  # bytes; a request for more is an error and does not end the machine
 PDEATHSIG, NEWNS = 1, 0x20000  # what Linux calls a signal at the parent's end, and mounts of one's own
 Result = tuple[int, str, Outcome]  # the case, what it was, what came of it
 
@@ -49,16 +49,16 @@ def run(
     seed: int,
     numbers: Sequence[int],
     workers: int = 1,
-    patience: float = PATIENCE,
+    patience: float = CASE_SECONDS,
     progress: Callable[[Result], None] = lambda result: None,
 ) -> list[Result]:
     """The outcome of every case, in the order of their numbers."""
     with tempfile.TemporaryDirectory(prefix="faults", ignore_cleanup_errors=True) as root:
-        results = _watched(area, seed, numbers, workers, patience, progress, root)
+        results = _run_workers(area, seed, numbers, workers, patience, progress, root)
     return sorted(results, key=lambda result: result[0])
 
 
-def _watched(
+def _run_workers(
     area: Area,
     seed: int,
     numbers: Sequence[int],
@@ -74,7 +74,7 @@ def _watched(
         now = time.monotonic()
         ready = wait([worker.pipe for worker in active], max(0.0, min(w.deadline for w in active) - now))
         for worker in list(active):
-            ended = _heard(worker, patience) if worker.pipe in ready else _late(worker)
+            ended = _receive(worker, patience) if worker.pipe in ready else _check_deadline(worker)
             for result in worker.results:
                 results.append(result)
                 progress(result)
@@ -98,19 +98,19 @@ def _require(root: str) -> None:
 def _start(area: Area, seed: int, numbers: Sequence[int], root: str) -> Worker:
     context = get_context("fork")  # what a test has changed in this process is changed in the child, too
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_work, args=(theirs, area, seed, list(numbers), root))
+    process = context.Process(target=_run_cases, args=(theirs, area, seed, list(numbers), root))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of threads, which this one lacks
         process.start()
     theirs.close()
-    return Worker(process, ours, list(numbers), time.monotonic() + COMPILING)
+    return Worker(process, ours, list(numbers), time.monotonic() + WARM_UP_SECONDS)
 
 
-def _work(pipe: Connection, area: Area, seed: int, numbers: list[int], root: str) -> None:
+def _run_cases(pipe: Connection, area: Area, seed: int, numbers: list[int], root: str) -> None:
     """The child: a message before and after each case."""
     os.setpgrp()
     _die_with_parent()
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_ADDRESS_SPACE, MAX_ADDRESS_SPACE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")
     with _folder(root) as folder, suppress(Exception):  # what breaks here breaks again in a case, and is counted there
@@ -154,7 +154,7 @@ class _folder:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-def _heard(worker: Worker, patience: float) -> bool:
+def _receive(worker: Worker, patience: float) -> bool:
     """Takes one message; True if it was the last."""
     try:
         number, what, outcome = worker.pipe.recv()
@@ -164,7 +164,7 @@ def _heard(worker: Worker, patience: float) -> bool:
             return True
         number, what = worker.current or (worker.todo[0], "before the first case")
         code = worker.process.exitcode
-        _give_up(worker, number, what, "tracebacks", f"the process ended with code {code}")
+        _record_failure(worker, number, what, "tracebacks", f"the process ended with code {code}")
         return True
     worker.deadline = time.monotonic() + patience
     worker.current = (number, what)
@@ -175,16 +175,16 @@ def _heard(worker: Worker, patience: float) -> bool:
     return False
 
 
-def _late(worker: Worker) -> bool:
+def _check_deadline(worker: Worker) -> bool:
     """Whether its time is up; if so, its case is counted as a hang."""
     if time.monotonic() < worker.deadline:
         return False
     number, what = worker.current or (worker.todo[0], "before the first case")
-    _give_up(worker, number, what, "hangs", "no end in sight")
+    _record_failure(worker, number, what, "hangs", "no end in sight")
     return True
 
 
-def _give_up(worker: Worker, number: int, what: str, kind: str, why: str) -> None:
+def _record_failure(worker: Worker, number: int, what: str, kind: str, why: str) -> None:
     outcome = Outcome()
     outcome.fail(kind, why)
     worker.todo.remove(number)
@@ -200,7 +200,7 @@ def _kill(worker: Worker) -> None:
     worker.pipe.close()
 
 
-def counted(results: Sequence[Result]) -> Iterator[tuple[str, int]]:
+def count_outcomes(results: Sequence[Result]) -> Iterator[tuple[str, int]]:
     """The counts of some results, by name."""
     outcomes = [outcome for _, _, outcome in results]
     yield "cases", len(outcomes)

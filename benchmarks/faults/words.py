@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
-import typer
-
-from askwise.cli.app import app
+from askwise.cli.app import whole_command
 from askwise.goals import GOALS
 
 ODD = (
@@ -18,7 +15,7 @@ ODD = (
     "no,yes", "1,1", "a,,b", "no,no", "\u202e", "/dev/null", "/dev/full", "FOLDER/x.askwise",
 )  # fmt: skip
 # what each command needs, and what keeps it short; demo, reproduce and serve run for long
-NEEDED: dict[str, tuple[str, ...]] = {
+REQUIRED_WORDS: dict[str, tuple[str, ...]] = {
     "new": ("best-item", "FOLDER/t.csv", "-o", "FOLDER/n.askwise"),
     "ask": ("STUDY", "--no-forecast"),
     "tell": ("STUDY", "--from", "FOLDER/a.csv"),
@@ -56,14 +53,13 @@ ANSWER_TABLES = (
 
 def odd_words(rng: random.Random) -> tuple[str, list[str]]:
     """A command and its words; STUDY and FOLDER stand for what the case makes."""
-    names = [name for name in NEEDED for _ in range(WEIGHTS.get(name, 1))]
+    names = [name for name in REQUIRED_WORDS for _ in range(WEIGHTS.get(name, 1))]
     name = rng.choice(names)
-    words = list(NEEDED[name])
+    words = list(REQUIRED_WORDS[name])
     if name == "new":
         words[0] = rng.choice(sorted(GOALS)).replace("_", "-")
         words += {"top-k": ["--k", "2"], "cluster-of": ["--item", "tea"]}.get(words[0], [])
-    group: Any = typer.main.get_command(app)
-    parameters = group.commands[name].params
+    parameters = whole_command(name).params
     options = [each for each in parameters if each.param_type_name == "option" and each.name != "help"]
     for option in rng.sample(options, min(len(options), rng.choice((1, 1, 2, 3)))):
         words.append(option.opts[-1])

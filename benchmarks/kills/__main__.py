@@ -1,9 +1,11 @@
-"""Nothing acknowledged is lost: python -m benchmarks.kills [--store postgresql] [--count 1000] [--seed 0] [--json]
+"""Whether anything acknowledged is lost when processes are killed.
 
-Processes that write to a study are killed by kill -9 at random moments of ask, tell, skip, undo, of a checkpoint, of
-opening and closing, one at a time and several at once. With --store postgresql, the database server is killed as well,
-with all its processes, and recovers. After each kill the study is opened and compared with what was acknowledged. Calls
-that got no reply are repeated with the same key. The exit code is 1 if anything was lost, doubled or reordered.
+Processes that write to a study are killed by kill -9 at random moments, and after each kill the study is compared with
+what was acknowledged. `python -m benchmarks.kills [--store postgresql] [--count 1000] [--seed 0] [--json]`
+
+The moments are within ask, tell, skip, undo, a checkpoint, opening and closing; one writer is killed at a time, or
+several. With --store postgresql the database server is killed too, with all its processes, and recovers. Calls that got
+no reply are repeated with the same key. The exit code is 1 if anything was lost, doubled or reordered.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import tempfile
 import time
 from contextlib import closing, nullcontext
 
-from benchmarks.kills.postgres import Server
+from benchmarks.kills.postgres import PostgresServer
 from benchmarks.kills.run import run
 
 COUNTS = {"sqlite": 1000, "postgresql": 200}
@@ -30,13 +32,13 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     count = COUNTS[options.store] if options.count is None else options.count
     try:
-        server = closing(Server()) if options.store == "postgresql" else nullcontext()
+        server = closing(PostgresServer()) if options.store == "postgresql" else nullcontext()
     except FileNotFoundError as error:
         parser.error(str(error))
-    begun = time.monotonic()
+    start = time.monotonic()
     with server as running, tempfile.TemporaryDirectory() as folder:
         found = run(count, options.seed, folder, running).result()
-    result = {"store": options.store, "seed": options.seed, **found, "seconds": round(time.monotonic() - begun, 1)}
+    result = {"store": options.store, "seed": options.seed, **found, "seconds": round(time.monotonic() - start, 1)}
     if options.json:
         print(json.dumps(result))
     else:

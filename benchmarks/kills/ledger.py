@@ -1,4 +1,4 @@
-"""What writers said about their calls, and whether the log of the study bears it out."""
+"""What writers reported about their calls, and whether the log of the study agrees."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Call:
     key: str
     question: str
     response: str | None
-    begun: int  # nanoseconds, of the first attempt
+    started: int  # nanoseconds, of the first attempt
     ended: int | None = None  # when it was acknowledged
     refused: bool = False  # as an answer that cannot be taken
     attempts: int = 0
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the caller never heard what became of it."""
+        """Whether the caller got no reply."""
         return self.ended is None and not self.refused
 
 
@@ -45,8 +45,8 @@ class Ledger:
     def acknowledged(self) -> int:
         return len(self.asked) + sum(call.ended is not None for call in self.calls.values())
 
-    def note(self, line: Mapping[str, Any]) -> None:
-        """One line of a writer."""
+    def record(self, line: Mapping[str, Any]) -> None:
+        """Records one message of a writer."""
         if line["kind"] == "ask":
             if line["mark"] == "end":
                 self.asked |= line["questions"]
@@ -106,8 +106,8 @@ class Ledger:
         there = [call for call in self.calls.values() if call.key in place]
         by_end = sorted((call for call in there if call.ended is not None), key=lambda call: call.ended or 0)
         last, seen = -1, 0  # the latest place of all calls that were over by then
-        for call in sorted(there, key=lambda call: call.begun):
-            while seen < len(by_end) and (by_end[seen].ended or 0) < call.begun:
+        for call in sorted(there, key=lambda call: call.started):
+            while seen < len(by_end) and (by_end[seen].ended or 0) < call.started:
                 last = max(last, place[by_end[seen].key])
                 seen += 1
             if place[call.key] < last:

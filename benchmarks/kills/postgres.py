@@ -16,16 +16,16 @@ from typing import Any
 START_SECONDS = 60.0  # with recovery
 
 
-def program(name: str) -> str | None:
+def find_program(name: str) -> str | None:
     found = [shutil.which(name), *sorted(map(str, Path("/usr/lib/postgresql").glob(f"*/bin/{name}")), reverse=True)]
     return next((path for path in found if path), None)
 
 
-class Server:
-    """On loopback, in a folder of its own."""
+class PostgresServer:
+    """A server on loopback, in a folder of its own."""
 
     def __init__(self) -> None:
-        initdb, postgres = program("initdb"), program("postgres")
+        initdb, postgres = find_program("initdb"), find_program("postgres")
         if initdb is None or postgres is None:
             raise FileNotFoundError("PostgreSQL is not installed; on Debian: apt install postgresql")
         self.folder = Path(tempfile.mkdtemp(prefix="askwise-kills-", dir="/tmp"))

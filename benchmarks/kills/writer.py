@@ -1,4 +1,4 @@
-"""A process that writes to a study until it is killed, and says so before and after each call."""
+"""A process that writes to a study until it is killed, and sends a message before and after each call."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from contextlib import suppress
 from typing import Any
 
 import askwise
-from askwise import study
+from askwise import storage
 from askwise.errors import AnswerError, NothingToAsk, StudyError
 from askwise.session import Session
-from askwise.study import journal
+from askwise.storage import journal
 from benchmarks.kills.ledger import Call
 
 WHO = "Ann"
@@ -26,7 +26,7 @@ Write = Callable[[str, int, str, int, str, Sequence[Call]], None]  # address, pi
 
 
 class Writer:
-    """Asks, tells, skips, takes back, closes and opens again, at random."""
+    """Asks, tells, skips, undoes, closes and opens at random."""
 
     def __init__(self, address: str, pipe: int, name: str, seed: int):
         self.address = address
@@ -35,65 +35,65 @@ class Writer:
         self.rng = random.Random(seed)
         self.reopens = self.rng.random() < 0.5  # after an error; else the same session goes on
         self.number = 0
-        self.told: list[str] = []  # questions that this writer answered or skipped
-        journal.EVERY = self.rng.choice(CHECKPOINT_EVERY)
-        self.session = self.opened()
+        self.closed: list[str] = []  # questions that this writer answered or skipped
+        journal.CHECKPOINT_EVERY = self.rng.choice(CHECKPOINT_EVERY)
+        self.session = self.open_study()
 
-    def say(self, mark: str, kind: str, key: str | None = None, **parts: Any) -> None:
+    def send(self, mark: str, kind: str, key: str | None = None, **parts: Any) -> None:
         line = {"mark": mark, "kind": kind, "key": key, "at": time.monotonic_ns(), **parts}
         os.write(self.pipe, json.dumps(line).encode() + b"\n")
 
-    def opened(self) -> Session:
-        """The session; as soon as there is a database server again."""
-        self.say("begin", "open")
-        session = self.until_it_works(lambda: askwise.open(self.address), reopen=False)
+    def open_study(self) -> Session:
+        """The session; waits until the database server is there."""
+        self.send("begin", "open")
+        session = self.retry(lambda: askwise.open(self.address), reopen=False)
         self._announce_checkpoints(session)
-        self.say("end", "open")
+        self.send("end", "open")
         return session
 
     def _announce_checkpoints(self, session: Session) -> None:
-        kept: Any = session.journal
-        checkpoint = kept.checkpoint
+        study_journal: Any = session.journal
+        checkpoint = study_journal.checkpoint
 
         def announced(session: Session) -> None:
-            self.say("begin", "checkpoint")
+            self.send("begin", "checkpoint")
             try:
                 checkpoint(session)
             finally:
-                self.say("end", "checkpoint")
+                self.send("end", "checkpoint")
 
-        kept.checkpoint = announced
+        study_journal.checkpoint = announced
 
     def ask(self) -> str:
         """One of two open questions."""
-        self.say("begin", "ask")
-        questions = self.until_it_works(lambda: self.session.ask(2))
-        self.say("end", "ask", questions={question.id: question.text for question in questions})
+        self.send("begin", "ask")
+        questions = self.retry(lambda: self.session.ask(2))
+        self.send("end", "ask", questions={question.id: question.text for question in questions})
         return self.rng.choice(questions).id
 
-    def until_it_works(self, call: Callable[[], Any], reopen: bool = True) -> Any:
+    def retry(self, call: Callable[[], Any], reopen: bool = True) -> Any:
         """Calls again while the database server is down, or while other writers leave no gap."""
         while True:
             try:
                 return call()
             except StudyError as error:
-                self.say("retry", str(error))
+                self.send("retry", str(error))
                 time.sleep(RETRY_SECONDS)
                 if self.reopens and reopen:
-                    self.session = self.opened()
+                    self.session = self.open_study()
 
     def call(self, kind: str, question: str, response: str | None = None, key: str | None = None) -> None:
         """One keyed call, repeated with the same key until there is a reply."""
         self.number += 1
         key = key or f"{self.name}-{self.number}"
-        self.say("begin", kind, key, question=question, response=response)
+        self.send("begin", kind, key, question=question, response=response)
         try:
-            self.until_it_works(lambda: self.perform(kind, question, response, key))
+            self.retry(lambda: self.perform(kind, question, response, key))
         except AnswerError:  # another writer was first
-            self.say("refused", kind, key)
+            self.send("refused", kind, key)
         else:
-            self.say("end", kind, key)
-            self.told = [*self.told, question] if kind != "undo" else [id for id in self.told if id != question]
+            self.send("end", kind, key)
+            self.closed = [*self.closed, question] if kind != "undo" else [id for id in self.closed if id != question]
 
     def perform(self, kind: str, question: str, response: str | None, key: str) -> None:
         if kind == "tell":
@@ -104,25 +104,25 @@ class Writer:
             self.session.undo(question, WHO, key=key)
 
     def step(self, kind: str) -> None:
-        if kind == "undo" and self.told:
-            self.call("undo", self.told[-1])
+        if kind == "undo" and self.closed:
+            self.call("undo", self.closed[-1])
         elif kind == "skip":
             self.call("skip", self.ask())
         elif kind == "close":
-            self.say("begin", "close")
+            self.send("begin", "close")
             with suppress(StudyError):
-                study.close(self.session)
-            self.say("end", "close")
-            self.session = self.opened()
+                storage.close(self.session)
+            self.send("end", "close")
+            self.session = self.open_study()
         else:
             self.call("tell", self.ask(), self.rng.choice(("left", "right")))
 
-    def make_room(self) -> None:
-        """Takes back a skip where every question was asked or skipped."""
-        self.call("undo", next(id for id, status in self.session.conversation.status.items() if status == "skipped"))
+    def undo_a_skip(self) -> None:
+        """Makes room for a question when every one was asked or skipped."""
+        self.call("undo", next(id for id, status in self.session.event_log.status.items() if status == "skipped"))
 
 
-def write_for_ever(address: str, pipe: int, name: str, seed: int, moment: str, repeat: Sequence[Call]) -> None:
+def write_forever(address: str, pipe: int, name: str, seed: int, moment: str, repeat: Sequence[Call]) -> None:
     """Repeats the calls that got no reply, with their keys, and then goes on until it is killed.
 
     What it will be killed in, `moment`, comes more often.
@@ -136,4 +136,4 @@ def write_for_ever(address: str, pipe: int, name: str, seed: int, moment: str, r
         try:
             writer.step(moment if moment in STEPS and writer.rng.random() < 0.5 else kind)
         except NothingToAsk:
-            writer.make_room()
+            writer.undo_a_skip()

@@ -13,22 +13,22 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks.peers.tasks import Labels
-from benchmarks.peers.worker import Run, converse, work
+from benchmarks.peers.worker import Run, print_runs, run_learner
 
 
-class Pool:
+class ActiveMLLearner:
     def __init__(self, task: Labels, committee: bool):
         self.points, self.labels = task.standard, np.full(len(task.points), np.nan)
         self.model = SklearnClassifier(LogisticRegression(), classes=[0, 1], random_state=task.seed)
         bagged = BaggingClassifier(self.model, n_estimators=10, random_state=task.seed)
-        self.asked: dict[str, Any] = {"clf": self.model}
-        self.rule: Any = UncertaintySampling(method="margin_sampling", random_state=task.seed)
+        self.query_options: dict[str, Any] = {"clf": self.model}
+        self.strategy: Any = UncertaintySampling(method="margin_sampling", random_state=task.seed)
         if committee:
-            self.asked = {"ensemble": SklearnClassifier(bagged, classes=[0, 1], random_state=task.seed)}
-            self.rule = QueryByCommittee(method="KL_divergence", random_state=task.seed)
+            self.query_options = {"ensemble": SklearnClassifier(bagged, classes=[0, 1], random_state=task.seed)}
+            self.strategy = QueryByCommittee(method="KL_divergence", random_state=task.seed)
 
     def ask(self) -> int:
-        return int(self.rule.query(self.points, self.labels, **self.asked)[0])
+        return int(self.strategy.query(self.points, self.labels, **self.query_options)[0])
 
     def tell(self, question: int, label: int) -> None:
         self.labels[question] = label
@@ -39,10 +39,10 @@ class Pool:
 
 def run(seed: int, committee: bool) -> Run:
     task = Labels.of(seed)
-    return converse(task, Pool(task, committee))
+    return run_learner(task, ActiveMLLearner(task, committee))
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # a model that has seen no label says so
     runs = {"scikit-activeml margin": lambda s: run(s, False), "scikit-activeml QBC": lambda s: run(s, True)}
-    work(runs, "scikit-activeml", "scikit-learn")
+    print_runs(runs, "scikit-activeml", "scikit-learn")

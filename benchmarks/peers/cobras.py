@@ -12,10 +12,10 @@ np.int = int  # noqa: NPY001  it was written before NumPy dropped this name
 from cobras_ts.cobras_kmeans import COBRAS_kmeans  # noqa: E402
 
 from benchmarks.peers.tasks import Clusters  # noqa: E402
-from benchmarks.peers.worker import LOOKS, QUESTIONS, Run, short, work  # noqa: E402
+from benchmarks.peers.worker import MEASURED_ANSWERS, QUESTIONS, Run, print_runs, rounded  # noqa: E402
 
 
-class Asked:
+class PersonQuerier:
     """Hands its questions to the person. (The base class would load the graphical ones.)"""
 
     def __init__(self, task: Clusters):
@@ -40,12 +40,12 @@ def run(seed: int) -> Run:
     np.random.seed(seed)  # noqa: NPY002  its k-means draws from the global stream
     task = Clusters.of(seed)
     start = time.process_time()
-    _, found, _, _, _ = COBRAS_kmeans(task.features, Asked(task), QUESTIONS).cluster()
-    spent = time.process_time() - start
-    errors = [task.errors(found[min(look, len(found)) - 1]) for look in LOOKS]
-    kept = {name: [short(one[name]) for one in errors] for name in errors[0]}
-    return {"errors": kept, "cpu_ms": round(1000 * spent / min(QUESTIONS, len(found)), 3)}
+    _, found, _, _, _ = COBRAS_kmeans(task.features, PersonQuerier(task), QUESTIONS).cluster()
+    seconds = time.process_time() - start
+    errors = [task.errors(found[min(count, len(found)) - 1]) for count in MEASURED_ANSWERS]
+    kept = {name: [rounded(one[name]) for one in errors] for name in errors[0]}
+    return {"errors": kept, "cpu_ms": round(1000 * seconds / min(QUESTIONS, len(found)), 3)}
 
 
 if __name__ == "__main__":
-    work({"COBRAS": run}, "cobras-ts", "scikit-learn")
+    print_runs({"COBRAS": run}, "cobras-ts", "scikit-learn")

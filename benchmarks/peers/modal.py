@@ -12,12 +12,12 @@ from modAL.uncertainty import margin_sampling
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks.peers.tasks import Labels
-from benchmarks.peers.worker import Run, converse, work
+from benchmarks.peers.worker import Run, print_runs, run_learner
 
-MEMBERS = 10
+COMMITTEE_SIZE = 10
 
 
-class Pool:
+class ModALLearner:
     def __init__(self, task: Labels, committee: bool):
         self.rng = np.random.default_rng([task.seed, 7])
         self.points, self.committee = task.standard, committee
@@ -36,7 +36,7 @@ class Pool:
         if len(set(self.labels)) < 2:
             return
         if self.committee:
-            members = [self._learner(self._bag()) for _ in range(MEMBERS)]
+            members = [self._learner(self._bag()) for _ in range(COMMITTEE_SIZE)]
             self.model: Any = Committee(members, query_strategy=max_disagreement_sampling)
         else:
             self.model = self._learner(np.arange(len(self.rows)))
@@ -61,8 +61,10 @@ class Pool:
 
 def run(seed: int, committee: bool) -> Run:
     task = Labels.of(seed)
-    return converse(task, Pool(task, committee))
+    return run_learner(task, ModALLearner(task, committee))
 
 
 if __name__ == "__main__":
-    work({"modAL margin": lambda s: run(s, False), "modAL QBC": lambda s: run(s, True)}, "modAL-python", "scikit-learn")
+    print_runs(
+        {"modAL margin": lambda s: run(s, False), "modAL QBC": lambda s: run(s, True)}, "modAL-python", "scikit-learn"
+    )

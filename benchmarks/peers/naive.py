@@ -11,7 +11,7 @@ import itertools
 import numpy as np
 
 from benchmarks.peers.tasks import SIGMA, Choice
-from benchmarks.peers.worker import Run, converse, work
+from benchmarks.peers.worker import Run, print_runs, run_learner
 
 CANDIDATES, PAIRS = 500, 300
 BURN, APART = 500, 5  # steps after an answer before the first draw, and between draws; the paper names none
@@ -80,8 +80,8 @@ class Langevin:
 
 def run(seed: int) -> Run:
     task = Choice.of(seed)
-    return converse(task, Langevin(task))
+    return run_learner(task, Langevin(task))
 
 
 if __name__ == "__main__":
-    work({"naive NumPy": run}, "numpy")
+    print_runs({"naive NumPy": run}, "numpy")

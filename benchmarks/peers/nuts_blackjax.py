@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.peers.tasks import SIGMA, Posterior
-from benchmarks.peers.worker import Run, moments, work
+from benchmarks.peers.worker import Run, print_runs, sampler_record
 
 WARM_UP, DRAWS = 400, 600
 ROWS = jnp.asarray(Posterior.of().rows)
@@ -40,9 +40,9 @@ def run(seed: int) -> Run:
     key = jax.random.key(seed)
     start = time.process_time()
     draws = np.asarray(sample(key).block_until_ready())
-    return moments(draws, time.process_time() - start)
+    return sampler_record(draws, time.process_time() - start)
 
 
 if __name__ == "__main__":
     sample(jax.random.key(0)).block_until_ready()
-    work({"BlackJAX": run}, "blackjax", "jax")
+    print_runs({"BlackJAX": run}, "blackjax", "jax")

@@ -10,12 +10,12 @@ import nutpie
 import pymc as pm
 
 from benchmarks.peers.tasks import SIGMA, Posterior
-from benchmarks.peers.worker import Run, moments, work
+from benchmarks.peers.worker import Run, print_runs, sampler_record
 
-DRAWS, LONG = 600, 1_000_000
+DRAWS, REFERENCE_DRAWS = 600, 1_000_000
 
 
-def compiled() -> Any:
+def compile_model() -> Any:
     rows = Posterior.of().rows
     with pm.Model() as model:
         weights = pm.Normal("w", 0.0, SIGMA, shape=rows.shape[1])
@@ -23,16 +23,16 @@ def compiled() -> Any:
     return nutpie.compile_pymc_model(model)
 
 
-MODEL = compiled()
+MODEL = compile_model()
 
 
 def run(seed: int, draws: int = DRAWS) -> Run:
     options = {"chains": 1, "cores": 1, "progress_bar": False, "seed": seed}
     start = time.process_time()
     trace = nutpie.sample(MODEL, draws=draws, **options)
-    spent = time.process_time() - start
-    return moments(np.asarray(trace.posterior["w"])[0], spent)
+    seconds = time.process_time() - start
+    return sampler_record(np.asarray(trace.posterior["w"])[0], seconds)
 
 
 if __name__ == "__main__":
-    work({"nutpie": run, "nutpie long": lambda seed: run(seed, LONG)}, "nutpie", "pymc")
+    print_runs({"nutpie": run, "nutpie long": lambda seed: run(seed, REFERENCE_DRAWS)}, "nutpie", "pymc")

@@ -1,4 +1,4 @@
-"""askwise itself: the goals as they come, and its baselines."""
+"""askwise itself: its goals with their defaults, and its baselines."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 import askwise
 from askwise.losses import logistic
-from askwise.posteriors.logconcave import LogConcave
+from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.types import Answer
 from benchmarks.peers.tasks import SIGMA, Choice, Clusters, Labels, Posterior
-from benchmarks.peers.worker import Run, converse, moments, work
+from benchmarks.peers.worker import Run, print_runs, run_learner, sampler_record
 
 DRAWS = 600
 
 
-class BestItem:
+class BestItemLearner:
     """`best_item`, which learns the scale."""
 
     def __init__(self, task: Choice, **options: Any):
@@ -38,7 +38,7 @@ class BestItem:
         return self.family.utilities(self.session.sample.structures).argmax(axis=1).tolist()
 
 
-class Classifier:
+class ClassifierLearner:
     """`classifier` of the pool."""
 
     def __init__(self, task: Labels, **options: Any):
@@ -54,7 +54,7 @@ class Classifier:
         return self.session.estimate().value
 
 
-class Grouping:
+class ClusteringLearner:
     """`clusters`, or `cluster_of` the item of interest."""
 
     def __init__(self, session: askwise.Session):
@@ -73,22 +73,22 @@ class Grouping:
 
 def best_item(seed: int, **options: Any) -> Run:
     task = Choice.of(seed)
-    return converse(task, BestItem(task, **options))
+    return run_learner(task, BestItemLearner(task, **options))
 
 
 def classifier(seed: int, **options: Any) -> Run:
     task = Labels.of(seed)
-    return converse(task, Classifier(task, **options))
+    return run_learner(task, ClassifierLearner(task, **options))
 
 
 def clusters(seed: int, **options: Any) -> Run:
     task = Clusters.of(seed)
-    return converse(task, Grouping(askwise.clusters(task.features, seed=seed, **options)))
+    return run_learner(task, ClusteringLearner(askwise.clusters(task.features, seed=seed, **options)))
 
 
 def cluster_of(seed: int) -> Run:
     task = Clusters.of(seed)
-    return converse(task, Grouping(askwise.cluster_of(task.features, task.item, seed=seed)))
+    return run_learner(task, ClusteringLearner(askwise.cluster_of(task.features, task.item, seed=seed)))
 
 
 class Rows:
@@ -101,14 +101,14 @@ class Rows:
 
 
 def sampler(seed: int, known: int = 99) -> Run:
-    """600 draws from 100 answers, of which so many were taken in before, as in a session."""
+    """600 draws from 100 answers. `known` of them came before the clock starts, as in a session."""
     answers = [Answer(tuple(row), 1) for row in Posterior.of().rows]
     rng = np.random.default_rng([seed, 6])
     posterior = LogConcave.prior(Rows(), logistic, sigma=SIGMA).update_all(answers[:known], rng)
     start = time.process_time()
     posterior = posterior.update_all(answers[known:], rng)
     draws = posterior.sample(DRAWS, rng).structures
-    return moments(draws, time.process_time() - start)
+    return sampler_record(draws, time.process_time() - start)
 
 
 RUNS = {
@@ -122,8 +122,8 @@ RUNS = {
     "askwise clusters trust 1": lambda seed: clusters(seed, trust=1.0),
     "askwise cluster_of": cluster_of,
     "askwise sampler": sampler,
-    "askwise sampler anew": lambda seed: sampler(seed, 0),
+    "askwise sampler from scratch": lambda seed: sampler(seed, 0),
 }
 
 if __name__ == "__main__":
-    work(RUNS, "askwise")
+    print_runs(RUNS, "askwise")

@@ -1,4 +1,4 @@
-"""Writes docs/peers.md from the runs: every figure and every verdict is computed here, only the remarks are written."""
+"""Writes docs/peers.md from the runs. It computes every figure and verdict; only the remarks are written by hand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.peers.summary import CHECKPOINTS, Lines, common, cpu, curves, difference, draws, means, needed
+from benchmarks.peers.summary import CHECKPOINTS, Lines, common, cpu, curves, difference, draws, means, questions_needed
 
 PAGE = Path(__file__).parents[2] / "docs" / "peers.md"
 REMARKS = Path(__file__).with_name("remarks.md")
@@ -32,10 +32,10 @@ LABELS = (
     "modAL QBC",
 )
 CLUSTERS = ("askwise clusters", "askwise clusters trust 1", "askwise cluster_of", "COBRAS")
-SAMPLERS = ("askwise sampler", "askwise sampler anew", "nutpie", "BlackJAX")
+SAMPLERS = ("askwise sampler", "askwise sampler from scratch", "nutpie", "BlackJAX")
 REFERENCE = "nutpie long"
-FEW, ENOUGH = 5, 10  # with fewer runs a peer is only listed; with fewer people in common there is no verdict
-WANTED = 100  # people behind the aims about the best item
+MIN_LISTED_RUNS, MIN_COMPARED_PEOPLE = 5, 10  # fewer runs are not tabled; fewer people get no verdict
+TARGET_PEOPLE = 100  # behind the targets about the best item
 MEASURES = {"wrong": "wrong best item", "distance": "distance to the best item", "regret": "regret"}
 SECTIONS = (  # heading, peers, the one compared with, measures and what they are called
     ("The best of 50 items", CHOICE, OURS, {"wrong": "wrong best item", "regret": "regret"}),
@@ -52,8 +52,8 @@ def write(lines: Lines, planned: Mapping[str, int]) -> None:
 
 def text(lines: Lines, planned: Mapping[str, int]) -> str:
     counts = Counter(line["peer"] for line in lines)
-    run = {peer for peer, count in counts.items() if count >= FEW or peer == REFERENCE}
-    parts = [REMARKS.read_text().rstrip(), _measured(lines), _aims(lines, run)]
+    run = {peer for peer, count in counts.items() if count >= MIN_LISTED_RUNS or peer == REFERENCE}
+    parts = [REMARKS.read_text().rstrip(), _measured(lines), _targets(lines, run)]
     for heading, peers, ours, measures in SECTIONS:
         there = [peer for peer in peers if peer in run]
         if ours in there:
@@ -66,11 +66,11 @@ def text(lines: Lines, planned: Mapping[str, int]) -> str:
 
 def _measured(lines: Lines) -> str:
     when = "; ".join(sorted({line["at"] for line in lines}))
-    return f"Measured by `make peers`, one thread each: {when}. Standard errors are in parentheses."
+    return f"`make peers`, one thread each: {when}. Standard errors are in parentheses."
 
 
-def _aims(lines: Lines, run: set[str]) -> str:
-    """What was wanted of the default, and whether it is so."""
+def _targets(lines: Lines, run: set[str]) -> str:
+    """The targets for the defaults, and whether they are met."""
     rows = []
     for measure, name in MEASURES.items():
         found = {peer: difference(lines, peer, OURS, measure) for peer in CHOICE if peer in run and peer != OURS}
@@ -78,29 +78,33 @@ def _aims(lines: Lines, run: set[str]) -> str:
         ahead = [text for peer, text in better.items() if OURS not in peer]
         own = [text for peer, text in better.items() if OURS in peer]
         counts = {peer: found[peer].people if peer in found else 0 for peer in CHOICE if OURS not in peer}
-        few = [f"{peer} ({count})" for peer, count in counts.items() if count < WANTED]
-        said = ("; ".join(ahead) or "none is") + (f"; our own {', '.join(own)}" if own else "")
-        said += f"; fewer than {WANTED} people: {', '.join(few)}" if few else ""
+        few = [f"{peer} ({count})" for peer, count in counts.items() if count < TARGET_PEOPLE]
+        said = ("; ".join(ahead) or "none") + (f"; our own {', '.join(own)}" if own else "")
+        said += f"; fewer than {TARGET_PEOPLE} people: {', '.join(few)}" if few else ""
         verdict = "**missed**" if ahead else "open" if few else "met"
-        rows.append((f"best item, {name}: no peer significantly better, {WANTED} people", said, verdict))
+        rows.append(
+            (f"best item, {name}: no other library significantly better, {TARGET_PEOPLE} people", said, verdict)
+        )
     if "askwise qbc" in run:
         both = common(lines, OURS, "askwise qbc")
         target = means(both, "askwise qbc", "belief")[-1][0]
-        mine = needed(both, OURS, "belief", target)
-        wanted = f"at most 0.6 of qbc's questions for its mean error over the posterior after 100, {target:.3f}"
+        mine = questions_needed(both, OURS, "belief", target)
+        wanted = (
+            f"at most 0.6 of the questions of qbc for its mean error over the posterior after 100 answers, {target:.3f}"
+        )
         rows.append((wanted, "over 100" if mine is None else f"{mine:.0f} questions", _met(bool(mine and mine <= 60))))
     if {*SAMPLERS, REFERENCE} <= run:
         each = {peer: draws(lines, peer, REFERENCE).per_second for peer in SAMPLERS}
         for peer in SAMPLERS[:2]:
             ratio = each[peer] / each["nutpie"]
             rows.append(
-                (f"{peer}: at least 10 times nutpie's effective draws a second", f"{ratio:.1f}", _met(ratio >= 10))
+                (f"{peer}: at least 10 times the effective draws a second of nutpie", f"{ratio:.1f}", _met(ratio >= 10))
             )
     for peer in GOAL_DIRECTED:
         if peer in run:
             ratio = cpu(lines, peer) / cpu(lines, OURS)
             rows.append((f"{peer}: at least 4 times our CPU a question", f"{ratio:.1f}", _met(ratio >= 4)))
-    return "## Aims\n\n" + _table(("aim", "reached", ""), rows)
+    return "## Targets\n\n" + _table(("target", "result", ""), rows)
 
 
 def _compared(lines: Lines, peers: list[str], ours: str, measures: Mapping[str, str]) -> Iterable[str]:
@@ -109,12 +113,12 @@ def _compared(lines: Lines, peers: list[str], ours: str, measures: Mapping[str, 
         rows = [(peer, *_means(lines, peer, measure), f"{cpu(lines, peer):.1f}") for peer in peers]
         yield _table(head, rows)
         if len({row[1] for row in rows}) > 1:
-            yield "Rows with fewer people are not to be compared by eye: people differ. On the same people:"
+            yield "People differ, so do not compare rows with different numbers of people. For the same people:"
         rows = [(peer, *_gaps(lines, peer, ours, measure)) for peer in peers if peer != ours]
         yield _table((f"minus {ours}", "people", *(f"after {look}" for look in CHECKPOINTS), "verdict"), rows)
     believers = [peer for peer in peers if curves(lines, peer, "belief")]
     if believers:
-        yield "The paper's error, the mean over the posterior, where there is one:"
+        yield "The error that the paper reports, the mean over the posterior, for methods that have a posterior:"
         rows = [(peer, *_means(lines, peer, "belief")) for peer in believers]
         yield _table(("wrong best item", "people", *(f"after {look}" for look in CHECKPOINTS)), rows)
     first = next(iter(measures))
@@ -130,17 +134,17 @@ def _gaps(lines: Lines, peer: str, ours: str, measure: str) -> tuple[Any, ...]:
     gap = difference(lines, peer, ours, measure)
     cells = [f"{m:+.3f} [{lo:+.3f}, {hi:+.3f}]" for m, lo, hi in zip(gap.mean, gap.low, gap.high, strict=True)]
     said = [f"{word} after {_and(looks)}" for word, looks in (("better", gap.better), ("worse", gap.worse)) if looks]
-    verdict = "too few people" if gap.people < ENOUGH else "; ".join(said) or "level"
+    verdict = "too few people" if gap.people < MIN_COMPARED_PEOPLE else "; ".join(said) or "level"
     return gap.people, *cells, verdict
 
 
 def _needed(lines: Lines, peers: list[str], ours: str, measure: str, name: str) -> Iterable[str]:
-    yield f"Questions needed for the {name} that {ours} has with the same people after so many:"
+    yield f"Questions needed to reach the error ({name}) of {ours} after so many answers, for the same people:"
     rows = []
     for peer in peers:
         both = common(lines, peer, ours)
         targets = [mean for mean, _ in means(both, ours, measure)]
-        found = [needed(both, peer, measure, target) for target in targets]
+        found = [questions_needed(both, peer, measure, target) for target in targets]
         cells = ["over 100" if one is None else f"{one:.0f}" for one in found]
         rows.append((peer, *(f"{cell} ({target:.3f})" for cell, target in zip(cells, targets, strict=True))))
     yield _table(("questions (error)", *(f"{look}" for look in CHECKPOINTS)), rows)
@@ -156,7 +160,7 @@ def _samplers(lines: Lines) -> str:
         "effective draws of 600, for means",
         "for variances",
         "effective draws a CPU second",
-        "largest deviation of a mean",
+        "largest deviation of a mean, in standard deviations",
     )
     return _table(("", "CPU ms", *words), rows)
 

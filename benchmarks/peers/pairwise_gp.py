@@ -20,7 +20,7 @@ from botorch.models.transforms.input import Normalize
 from gpytorch.kernels import LinearKernel, ScaleKernel
 
 from benchmarks.peers.tasks import DIMENSION, Choice
-from benchmarks.peers.worker import Run, converse, work
+from benchmarks.peers.worker import Run, print_runs, run_learner
 
 
 class PairwiseLearner:
@@ -31,10 +31,10 @@ class PairwiseLearner:
         self.items = torch.tensor(task.items)
         self.pairs = torch.tensor(list(itertools.combinations(range(len(task.items)), 2)))
         self.linear = linear
-        self.won: list[tuple[int, int]] = []
+        self.outcomes: list[tuple[int, int]] = []
 
     def ask(self) -> tuple[int, int]:
-        if not self.won:
+        if not self.outcomes:
             i, j = self.rng.choice(len(self.items), 2, replace=False).tolist()
             return i, j
         with torch.no_grad():
@@ -43,10 +43,10 @@ class PairwiseLearner:
         return i, j
 
     def tell(self, question: tuple[int, int], best: int) -> None:
-        self.won.append((best, sum(question) - best))
+        self.outcomes.append((best, sum(question) - best))
         self.model = PairwiseGP(
             self.items,
-            torch.tensor(self.won),
+            torch.tensor(self.outcomes),
             likelihood=PairwiseLogitLikelihood() if self.linear else None,
             covar_module=ScaleKernel(LinearKernel()) if self.linear else None,
             input_transform=None if self.linear else Normalize(d=DIMENSION),
@@ -61,10 +61,12 @@ class PairwiseLearner:
 def run(seed: int, linear: bool) -> Run:
     torch.manual_seed(seed)
     task = Choice.of(seed)
-    return converse(task, PairwiseLearner(task, linear))
+    return run_learner(task, PairwiseLearner(task, linear))
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")  # the fit warns when it tries again
-    work({"BoTorch EUBO": lambda s: run(s, False), "BoTorch EUBO linear": lambda s: run(s, True)}, "botorch", "torch")
+    print_runs(
+        {"BoTorch EUBO": lambda s: run(s, False), "BoTorch EUBO linear": lambda s: run(s, True)}, "botorch", "torch"
+    )

@@ -25,7 +25,7 @@ from benchmarks.peers.worker import QUESTIONS
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 RESULTS = HERE / "results.jsonl"
-CHUNK = 25  # runs a process makes
+RUNS_PER_PROCESS = 25
 ONE_THREAD = dict.fromkeys(("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 ONE_THREAD |= {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "PYTHONWARNINGS": "ignore"}
 
@@ -53,7 +53,7 @@ PEERS = (  # the cheap and the important first
     Peer("modAL QBC", "old", "modal", 50),
     Peer("nutpie long", "sampler", "nuts_nutpie", 1),
     Peer("askwise sampler", "", "ours", 50),
-    Peer("askwise sampler anew", "", "ours", 50),
+    Peer("askwise sampler from scratch", "", "ours", 50),
     Peer("nutpie", "sampler", "nuts_nutpie", 50),
     Peer("BlackJAX", "sampler", "nuts_blackjax", 50),
     Peer("COBRAS", "old", "cobras", 24),
@@ -110,11 +110,11 @@ def machine() -> str:
     return f"{' '.join(names[0])}, {os.cpu_count()} cores"
 
 
-def carry_out(chosen: list[Peer], most: int, end: float) -> None:
+def run_peers(chosen: list[Peer], most: int, end: float) -> None:
     """Appends a line for each finished run. A peer that cannot be installed or breaks is named, and left out."""
     for peer in chosen:
         try:
-            while time.monotonic() < end and (seeds := missing(peer, most)[:CHUNK]):
+            while time.monotonic() < end and (seeds := missing(peer, most)[:RUNS_PER_PROCESS]):
                 finished = 0
                 for line in runs(peer, seeds):
                     with RESULTS.open("a") as file:
@@ -131,7 +131,7 @@ def carry_out(chosen: list[Peer], most: int, end: float) -> None:
             print(f"{peer.name}: could not be installed ({error})", flush=True)
 
 
-def outstanding(chosen: list[Peer], most: int) -> None:
+def print_progress(chosen: list[Peer], most: int) -> None:
     """What is there, and what the rest takes at the speed so far."""
     for peer in chosen:
         spent = [line["cpu_ms"] for line in lines() if line["peer"] == peer.name]
@@ -149,8 +149,8 @@ def main() -> None:
     options = parser.parse_args()
     chosen = [peer for peer in PEERS if not options.only or peer.name in options.only]
     if options.list:
-        return outstanding(chosen, options.seeds)
-    carry_out(chosen, options.seeds, time.monotonic() + 60 * options.minutes)
+        return print_progress(chosen, options.seeds)
+    run_peers(chosen, options.seeds, time.monotonic() + 60 * options.minutes)
     page.write(lines(), {peer.name: peer.seeds for peer in PEERS})
 
 

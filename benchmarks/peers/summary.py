@@ -1,6 +1,6 @@
 """What the runs say together: means, paired differences with simultaneous intervals, questions needed, effective draws.
 
-A line is one run: its peer, its seed, errors by name after each of LOOKS answers, CPU milliseconds a question.
+A line is one run: its peer, its seed, CPU milliseconds a question, and errors by name for each of MEASURED_ANSWERS.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.peers.worker import LOOKS
+from benchmarks.peers.worker import MEASURED_ANSWERS
 
 CHECKPOINTS = (10, 25, 50, 75, 100)
 LEVEL = 0.95
@@ -39,7 +39,7 @@ class Difference(NamedTuple):
 
 
 def curves(lines: Lines, peer: str, measure: str) -> dict[int, list[float]]:
-    """By seed, the errors after each of LOOKS answers."""
+    """By seed, the errors after each of MEASURED_ANSWERS answers."""
     return {
         line["seed"]: line["errors"][measure]
         for line in lines
@@ -55,7 +55,7 @@ def common(lines: Lines, *peers: str) -> list[Mapping[str, Any]]:
 
 def at_checkpoints(runs: Iterable[Sequence[float]]) -> Any:
     """(R, C)"""
-    return np.array(list(runs), dtype=float)[:, [LOOKS.index(look) for look in CHECKPOINTS]]
+    return np.array(list(runs), dtype=float)[:, [MEASURED_ANSWERS.index(look) for look in CHECKPOINTS]]
 
 
 def means(lines: Lines, peer: str, measure: str) -> list[tuple[float, float]]:
@@ -70,11 +70,11 @@ def difference(lines: Lines, peer: str, ours: str, measure: str) -> Difference:
     theirs, mine = curves(lines, peer, measure), curves(lines, ours, measure)
     both = sorted(theirs.keys() & mine.keys())
     gaps = at_checkpoints(theirs[seed] for seed in both) - at_checkpoints(mine[seed] for seed in both)
-    low, high = simultaneous(gaps)
+    low, high = simultaneous_interval(gaps)
     return Difference(len(both), gaps.mean(axis=0), low, high)
 
 
-def simultaneous(gaps: Any) -> tuple[Any, Any]:
+def simultaneous_interval(gaps: Any) -> tuple[Any, Any]:
     """(R, C) -> the ends of an interval for each column's mean; together they hold at LEVEL.
 
     The mean +- c standard errors, where c is the quantile of the largest deviation over the columns when people are
@@ -90,7 +90,7 @@ def simultaneous(gaps: Any) -> tuple[Any, Any]:
     return mean - reach, mean + reach
 
 
-def needed(lines: Lines, peer: str, measure: str, target: float) -> float | None:
+def questions_needed(lines: Lines, peer: str, measure: str, target: float) -> float | None:
     """The answers after which the mean error is at most the target for the first time, between looks in a straight
     line; None if never."""
     mean = np.mean(list(curves(lines, peer, measure).values()), axis=0)
@@ -99,9 +99,9 @@ def needed(lines: Lines, peer: str, measure: str, target: float) -> float | None
         return None
     place = int(below[0])
     if place == 0:
-        return float(LOOKS[0])
+        return float(MEASURED_ANSWERS[0])
     share = (mean[place - 1] - target) / (mean[place - 1] - mean[place])
-    return float(LOOKS[place - 1] + share * (LOOKS[place] - LOOKS[place - 1]))
+    return float(MEASURED_ANSWERS[place - 1] + share * (MEASURED_ANSWERS[place] - MEASURED_ANSWERS[place - 1]))
 
 
 def cpu(lines: Lines, peer: str) -> float:

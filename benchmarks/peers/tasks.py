@@ -1,7 +1,7 @@
-"""What every peer is given: items, a hidden truth, and answers that depend on seed and question alone.
+"""What every peer gets: items, a hidden truth, and answers that depend only on the seed and the question.
 
-NumPy is all it needs, so that a peer's environment holds no askwise. Two peers that ask the same person the same
-question hear the same answer, which pairs their runs; asked again, the person thinks anew.
+It needs only NumPy, so a peer's environment does not contain askwise. Two peers that ask the same person the same
+question get the same answer, so their runs are paired. If a question is asked again, its answer is drawn again.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-SIGMA = 5.0  # scale of tastes and classifiers; no peer is told, but where the page says so
+SIGMA = 5.0  # scale of tastes and classifiers; peers do not know it, unless the page says so
 DIMENSION = 10
-ITEMS, ROWS, GROUPED, CLUSTERS = 50, 500, 150, 8
-BETWEEN = 1.6  # standard deviation of the centres of clusters; items spread by 1 around them
-WRONG = 0.05  # share of wrong answers about clusters
-POSTERIOR = 1_000_000  # the seed of the posterior that samplers are compared on
+ITEMS, ROWS, CLUSTERED_ITEMS, CLUSTERS = 50, 500, 150, 8
+CENTRE_SPREAD = 1.6  # standard deviation of the centres of clusters; items spread by 1 around them
+WRONG_SHARE = 0.05  # share of wrong answers about clusters
+POSTERIOR_SEED = 1_000_000  # the seed of the posterior that samplers are compared on
 
 
 @dataclass(frozen=True)
@@ -91,13 +91,13 @@ class Clusters:
     @staticmethod
     def of(seed: int) -> Clusters:
         rng = np.random.default_rng([seed, 3])
-        truth = rng.choice(CLUSTERS, GROUPED, p=rng.dirichlet(np.ones(CLUSTERS)))
-        features = BETWEEN * rng.standard_normal((CLUSTERS, 3))[truth] + rng.standard_normal((GROUPED, 3))
-        return Clusters(seed, features, truth, int(rng.integers(GROUPED)))
+        truth = rng.choice(CLUSTERS, CLUSTERED_ITEMS, p=rng.dirichlet(np.ones(CLUSTERS)))
+        features = CENTRE_SPREAD * rng.standard_normal((CLUSTERS, 3))[truth] + rng.standard_normal((CLUSTERED_ITEMS, 3))
+        return Clusters(seed, features, truth, int(rng.integers(CLUSTERED_ITEMS)))
 
     def answer(self, question: tuple[int, int], times: int) -> bool:
         low, high = sorted(question)
-        return bool((self.truth[low] == self.truth[high]) != (_noise(self.seed, low, high, times) < WRONG))
+        return bool((self.truth[low] == self.truth[high]) != (_noise(self.seed, low, high, times) < WRONG_SHARE))
 
     def errors(self, labels: Any) -> dict[str, float]:
         """The share of pairs judged wrongly, and how wrong the cluster of the item of interest is."""
@@ -121,8 +121,8 @@ class Posterior:
 
     @staticmethod
     def of() -> Posterior:
-        task = Choice.of(POSTERIOR)
-        rng = np.random.default_rng([POSTERIOR, 4])
+        task = Choice.of(POSTERIOR_SEED)
+        rng = np.random.default_rng([POSTERIOR_SEED, 4])
         pairs = [tuple(rng.choice(ITEMS, 2, replace=False)) for _ in range(100)]
         won = [task.answer(pair, 0) for pair in pairs]
         return Posterior(np.array([task.items[w] - task.items[sum(p) - w] for p, w in zip(pairs, won, strict=True)]))

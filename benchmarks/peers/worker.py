@@ -1,4 +1,4 @@
-"""One run of one peer, and the process that makes several: it prints a JSON line for each.
+"""One run of one peer, and a process that makes several runs and prints a JSON line for each.
 
 `python -m benchmarks.peers.MODULE PEER SEED...` in the peer's own environment.
 """
@@ -16,66 +16,69 @@ from typing import Any, Protocol
 import numpy as np
 
 QUESTIONS = 100
-LOOKS = tuple(range(5, QUESTIONS + 1, 5))  # answers after which the errors are kept
-Run = Mapping[str, Any]  # errors by name, a number a look, and CPU milliseconds a question
+MEASURED_ANSWERS = tuple(range(5, QUESTIONS + 1, 5))  # numbers of answers after which errors are measured
+Run = Mapping[str, Any]  # errors by name, one for each of these numbers, and CPU milliseconds a question
 
 
 class Learner(Protocol):
-    """What a peer is made to look like. One with a posterior has `beliefs()` too: the best item of each draw."""
+    """The interface that every peer gets. One with a posterior also has `beliefs()`: the best item of each draw."""
 
     def ask(self) -> Any: ...
     def tell(self, question: Any, response: Any) -> None: ...
     def estimate(self) -> Any: ...
 
 
-def converse(task: Any, learner: Learner, questions: int = QUESTIONS) -> Run:
-    """Asks, tells and estimates again and again. The estimate is made after every answer, as people want to see it, and
-    its time counts; the simulated person's time does not."""
+def run_learner(task: Any, learner: Learner, questions: int = QUESTIONS) -> Run:
+    """Asks, tells and estimates, question by question.
+
+    The learner estimates after every answer, since people want to see it, and that time counts. The simulated
+    person's time does not.
+    """
     asked: Counter[Any] = Counter()
     errors: dict[str, list[float]] = {}
-    spent = 0.0
+    seconds = 0.0
     for number in range(1, questions + 1):
         start = time.process_time()
         question = learner.ask()
-        spent += time.process_time() - start
-        place = tuple(sorted(question)) if isinstance(question, tuple) else question
-        response = task.answer(question, asked[place])
-        asked[place] += 1
+        seconds += time.process_time() - start
+        key = tuple(sorted(question)) if isinstance(question, tuple) else question
+        response = task.answer(question, asked[key])
+        asked[key] += 1
         start = time.process_time()
         learner.tell(question, response)
-        found = learner.estimate()
-        spent += time.process_time() - start
-        if number in LOOKS:
-            now = task.errors(found)
+        estimate = learner.estimate()
+        seconds += time.process_time() - start
+        if number in MEASURED_ANSWERS:
+            measured = task.errors(estimate)
             if hasattr(learner, "beliefs"):
-                drawn = [task.errors(best)["wrong"] for best in learner.beliefs()]
-                now["belief"] = float(np.mean(drawn))
-            for name, value in now.items():
-                errors.setdefault(name, []).append(short(value))
-    return {"errors": errors, "cpu_ms": round(1000 * spent / questions, 3)}
+                wrong = [task.errors(best)["wrong"] for best in learner.beliefs()]
+                measured["belief"] = float(np.mean(wrong))
+            for name, value in measured.items():
+                errors.setdefault(name, []).append(rounded(value))
+    return {"errors": errors, "cpu_ms": round(1000 * seconds / questions, 3)}
 
 
-def short(value: float) -> float:
-    """Four decimals, and none where none are needed."""
+def rounded(value: float) -> float:
+    """Four decimals, or none for a whole number."""
     return int(value) if value == int(value) else round(value, 4)
 
 
-def moments(draws: Any, seconds: float) -> Run:
-    """What is kept of a sampler's draws (S, D): means and variances, and what they cost."""
+def sampler_record(draws: Any, seconds: float) -> Run:
+    """What is stored of a sampler's draws (S, D): means, variances and CPU time."""
     return {
-        "mean": [short(value) for value in draws.mean(axis=0).tolist()],
-        "variance": [short(value) for value in draws.var(axis=0, ddof=1).tolist()],
+        "mean": [rounded(value) for value in draws.mean(axis=0).tolist()],
+        "variance": [rounded(value) for value in draws.var(axis=0, ddof=1).tolist()],
         "draws": len(draws),
         "cpu_ms": round(1000 * seconds, 3),
     }
 
 
-def work(runs: Mapping[str, Callable[[int], Run]], *packages: str) -> None:
-    """Does what the command line asks for."""
+def print_runs(runs: Mapping[str, Callable[[int], Run]], *packages: str) -> None:
+    """Makes the runs that the command line names, and prints each as JSON."""
     peer, *seeds = sys.argv[1:]
-    used = ", ".join(f"{package} {version(package)}" for package in packages)
+    versions = ", ".join(f"{package} {version(package)}" for package in packages)
     for seed in map(int, seeds):
         print(
-            json.dumps({"peer": peer, "seed": seed, **runs[peer](seed), "with": used}, separators=(",", ":")),
+            json.dumps({"peer": peer, "seed": seed, **runs[peer](seed), "with": versions}, separators=(",", ":")),
             flush=True,
         )

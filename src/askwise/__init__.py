@@ -6,32 +6,29 @@
 Which do you prefer: ... or ...? [left/right]
 """
 
+from pkgutil import iter_modules as _iter_modules
 from typing import TYPE_CHECKING, Any
 
-from askwise.certificate import Certificate, Estimate
 from askwise.errors import AnswerError, AskwiseError, DataError, DistanceError, NothingToAsk, SettingError, StudyError
 from askwise.losses import davidson, logistic, softmax, squared, zero_one
 from askwise.problem import Problem, noise_beta
 from askwise.session import Session
 from askwise.stopping import Budget, DiameterBelow, any_of
-from askwise.strategies import strategies
+from askwise.stopping.certificate import Certificate, Estimate
 from askwise.types import Answer, Option, Question, Sample
 
 if TYPE_CHECKING:
-    from askwise.goals import (
-        best_column,
-        best_item,
-        change_goal,
-        classifier,
-        cluster_of,
-        clusters,
-        from_json,
-        hierarchy,
-        ranking,
-        top_k,
-    )
-    from askwise.study import open, save
-    from askwise.study.exchange import to_sklearn
+    from askwise.exchange.classifiers import to_sklearn
+    from askwise.goals import change_goal, from_json
+    from askwise.goals.best_column import best_column
+    from askwise.goals.best_item import best_item
+    from askwise.goals.classifier import classifier
+    from askwise.goals.cluster_of import cluster_of
+    from askwise.goals.clusters import clusters
+    from askwise.goals.hierarchy import hierarchy
+    from askwise.goals.ranking import ranking
+    from askwise.goals.top_k import top_k
+    from askwise.storage import open, save
 
 __version__ = "0.1.0"
 
@@ -70,18 +67,20 @@ __all__ = [
     "save",
     "softmax",
     "squared",
-    "strategies",
     "to_sklearn",
     "top_k",
     "zero_one",
 ]
+# every module of the package goals is a goal, and its function has the same name
+__all__ += [each.name for each in _iter_modules([f"{__path__[0]}/goals"]) if not each.ispkg]
+__all__[:] = sorted(set(__all__))
 
 
 def __getattr__(name: str) -> Any:
     """Goals load their samplers and studies a database, so they are imported when first asked for."""
     from importlib import import_module
 
-    places = {"open": "askwise.study", "save": "askwise.study", "to_sklearn": "askwise.study.exchange"}
+    places = {"open": "askwise.storage", "save": "askwise.storage", "to_sklearn": "askwise.exchange.classifiers"}
     if name in __all__:
         return getattr(import_module(places.get(name, "askwise.goals")), name)
     raise AttributeError(f"module 'askwise' has no attribute {name!r}")

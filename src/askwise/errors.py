@@ -1,4 +1,4 @@
-"""Everything askwise refuses, as one small tree.
+"""Everything that askwise refuses, as one small tree.
 
 ::
 
@@ -8,6 +8,7 @@
     ├── DistanceError    a distance outside [0, 1], not symmetric, or not a number
     ├── NothingToAsk     every candidate question was asked or skipped
     ├── SettingError     an option with a value that makes no sense
+    │   ├── PluginError  a name whose plug-in is not installed or fails to load
     │   └── RuleError    a rule that does not suit the family's questions
     └── StudyError       a study that cannot be opened or written
 
@@ -38,6 +39,10 @@ class NothingToAsk(AskwiseError):
 
 class SettingError(AskwiseError):
     """An option with a value that makes no sense."""
+
+
+class PluginError(SettingError):
+    """A name whose plug-in is not installed or fails to load."""
 
 
 class RuleError(SettingError):

@@ -1,6 +1,6 @@
 """How an answer reweighs structures: a structure with prediction z keeps exp(-beta * loss(z, y)) of its mass.
 
-Each loss gives its value, slope and curvature in the score z. Responses y may be a scalar or an array that broadcasts.
+Each loss gives its value, slope and curvature in the score z. Responses y are a scalar or an array that broadcasts.
 
 >>> float(logistic.value(np.array(0.0), 1))  # a coin flip: log 2
 0.6931471805599453
@@ -9,29 +9,40 @@ Each loss gives its value, slope and curvature in the score z. Responses y may b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from askwise.options import number
-from askwise.types import Floats
+from askwise.types import Capability, Floats
 
 
+@runtime_checkable
 class Loss(Protocol):
     """A loss of predictions z against responses y."""
 
     @property
     def name(self) -> str: ...
     @property
-    def decides(self) -> bool: ...  # True: z is a decision, to be compared with y; False: z is a score
+    def takes_decision(self) -> bool: ...  # True: z is a decision, to be compared with y; False: z is a score
     @property
     def proper(self) -> bool: ...  # True: exp(-loss) sums to one over the responses, so beta = 1 is Bayes' rule
     @property
-    def bend(self) -> float: ...  # the curvature is below 1e-8 where |z| is beyond this; infinite if it never fades
+    def flat_beyond(self) -> float: ...  # the curvature is below 1e-8 where |z| is larger; infinite if it never fades
 
     def value(self, z: Floats, y: Any) -> Floats: ...
     def slope(self, z: Floats, y: Any) -> Floats: ...
     def curvature(self, z: Floats, y: Any) -> Floats: ...
+
+
+@runtime_checkable
+class FusesSlope(Capability, Protocol):
+    """Computes value and slope in one pass, for less than the two apart; samplers use it."""
+
+    def value_and_slope(self, z: Floats, y: Any) -> tuple[Floats, Floats]: ...
+
+
+CAPABILITIES = (FusesSlope,)
 
 
 @dataclass(frozen=True)
@@ -43,9 +54,9 @@ class ZeroOne:
     """
 
     name: str = "zero_one"
-    decides: bool = True
+    takes_decision: bool = True
     proper: bool = False
-    bend: float = 0.0
+    flat_beyond: float = 0.0
 
     def value(self, z: Floats, y: Any) -> Floats:
         return (np.asarray(z) != y).astype(float)
@@ -65,9 +76,9 @@ class Logistic:
     """
 
     name: str = "logistic"
-    decides: bool = False
+    takes_decision: bool = False
     proper: bool = True
-    bend: float = 19.0
+    flat_beyond: float = 19.0
 
     def value(self, z: Floats, y: Any) -> Floats:
         margin = z * y
@@ -104,9 +115,9 @@ class Davidson:
 
     ties: float = 1.0
     name: str = "davidson"
-    decides: bool = False
+    takes_decision: bool = False
     proper: bool = True
-    bend: float = 40.0
+    flat_beyond: float = 40.0
 
     def value(self, z: Floats, y: Any) -> Floats:
         half = np.abs(z) / 2
@@ -144,9 +155,9 @@ class Squared:
     """
 
     name: str = "squared"
-    decides: bool = False
+    takes_decision: bool = False
     proper: bool = False
-    bend: float = float("inf")
+    flat_beyond: float = float("inf")
 
     def value(self, z: Floats, y: Any) -> Floats:
         return (z - y) ** 2
@@ -167,9 +178,9 @@ class Softmax:
     """
 
     name: str = "softmax"
-    decides: bool = False
+    takes_decision: bool = False
     proper: bool = True
-    bend: float = 40.0
+    flat_beyond: float = 40.0
 
     def value(self, z: Floats, y: Any) -> Floats:
         top = z.max(axis=-1)
@@ -195,21 +206,17 @@ class Softmax:
 
 
 def value_and_slope(loss: Loss, z: Floats, y: Any) -> tuple[Floats, Floats]:
-    """Value and slope of a loss in one pass, in the precision of z; a loss may bring a faster method of this name.
+    """Value and slope of a loss, in the precision of z: in one pass if the loss can.
 
     >>> value, slope = value_and_slope(logistic, np.zeros(1), 1.0)
     >>> value.round(4), slope
     (array([0.6931]), array([-0.5]))
     """
-    fused = getattr(loss, "value_and_slope", None)
-    if fused is None:
-        return loss.value(z, y), loss.slope(z, y)
-    both: tuple[Floats, Floats] = fused(z, y)
-    return both
+    return loss.value_and_slope(z, y) if isinstance(loss, FusesSlope) else (loss.value(z, y), loss.slope(z, y))
 
 
 def sigmoid(z: Floats, side: int = 1) -> Floats:
-    """1 / (1 + e^-z), or with `side` -1 one minus that; without overflow.
+    """1 / (1 + e^-z), or one minus that with `side` -1; without overflow.
 
     >>> sigmoid(np.array([-1000.0, 0.0, 1000.0]))
     array([0. , 0.5, 1. ])
@@ -222,14 +229,14 @@ def sigmoid(z: Floats, side: int = 1) -> Floats:
 
 
 def davidson(ties: float = 1.0) -> Davidson:
-    """Davidson's model of pairs that may be about equal; `ties` = 1 makes equal items tie one time in three.
+    """Davidson's model of pairs that may be about equal. With `ties` = 1, equal items tie one time in three.
 
     >>> davidson(ties=2.0).ties
     2.0
     """
     ties = number("ties", ties, above=0)
     # far from zero the curvature is about ties e^(-|z| / 2) / 4
-    return Davidson(ties=ties, bend=40.0 + 2 * max(0.0, float(np.log(ties))))
+    return Davidson(ties=ties, flat_beyond=40.0 + 2 * max(0.0, float(np.log(ties))))
 
 
 zero_one = ZeroOne()

@@ -1,8 +1,8 @@
-"""What a caller gives as an option, made plain or refused.
+"""Checks of what a caller gives as an option.
 
-Each function takes the name of the option and what was given, and returns a plain Python value. NumPy's numbers and
-texts count as Python's. Whole floats such as 2.0 are whole numbers, since tables and JSON do not tell them apart;
-booleans are no numbers.
+Each function takes the `name` of the option and its `value`, and returns a plain Python value or raises `SettingError`.
+NumPy's numbers and texts count as Python's. Whole floats such as 2.0 are whole numbers, since tables and JSON do not
+tell them apart. Booleans are not numbers.
 """
 
 from __future__ import annotations
@@ -33,7 +33,11 @@ def refusal(name: str, value: Any, expected: str) -> SettingError:
 
 
 def shown(value: Any) -> str:
-    """A short text of any value, on one line."""
+    """A short text of any value, on one line.
+
+    >>> shown("a\\nb")
+    "'a\\\\nb'"
+    """
     try:
         return " ".join(reprlib.repr(value).split())
     except ValueError:  # a whole number with more digits than Python writes
@@ -101,7 +105,7 @@ def _within(kind: str, limits: Mapping[str, float | None]) -> str:
 
 
 def _finite(value: Any) -> float | None:
-    """The value as a finite float; None if it is no such number."""
+    """The value as a finite float; None if it is not one."""
     if isinstance(value, bool | np.timedelta64) or not isinstance(value, Real | Decimal):
         return None
     try:
@@ -210,14 +214,15 @@ def function(name: str, value: Any) -> Callable[..., Any]:
     raise refusal(name, value, "a function")
 
 
-def having(name: str, value: Any, expected: str, *attributes: str) -> Any:
-    """An object with all of these attributes, which is not a class.
+def implementing(name: str, value: Any, protocol: type, expected: str) -> Any:
+    """An object that implements a runtime-checkable protocol, and is not a class.
 
-    >>> having("family", 1, "a family of structures", "predict")
+    >>> from collections.abc import Sized
+    >>> implementing("pool", 1, Sized, "a pool of rows")
     Traceback (most recent call last):
-    askwise.errors.SettingError: family is 1; expected a family of structures
+    askwise.errors.SettingError: pool is 1; expected a pool of rows
     """
-    if isinstance(value, type) or not all(hasattr(value, attribute) for attribute in attributes):
+    if isinstance(value, type) or not isinstance(value, protocol):
         raise refusal(name, value, expected)
     return value
 

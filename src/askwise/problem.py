@@ -1,4 +1,4 @@
-"""What is asked and what is wanted: a family, a distance, a loss and its strength beta, frozen."""
+"""What is asked and what is wanted: a family, a distance, a loss and its strength beta."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from askwise.distances import Distance
 from askwise.errors import SettingError
 from askwise.losses import Loss, logistic, sigmoid
-from askwise.options import having, number, whole_number
+from askwise.options import implementing, number, whole_number
 from askwise.structures import Family
 from askwise.types import Floats
 
@@ -19,6 +19,8 @@ from askwise.types import Floats
 @dataclass(frozen=True)
 class Problem:
     """Everything that does not change while questions are asked.
+
+    `family` says what can be true, `distance` what matters, `loss` and `beta` how an answer reweighs structures.
 
     >>> from askwise.structures.finite import Finite
     >>> from askwise.distances.labels import Disagreement
@@ -36,8 +38,8 @@ class Problem:
     beta: float = 1.0
 
     def __post_init__(self) -> None:
-        having("family", self.family, "a family of structures", "draw_atoms", "predict", "decide", "responses")
-        having("distance", self.distance, "a distance between structures", "paired", "pairwise")
+        implementing("family", self.family, Family, "a family of structures")
+        implementing("distance", self.distance, Distance, "a distance between structures")
         object.__setattr__(self, "beta", check_beta(self.loss, self.beta))
 
     @property
@@ -46,37 +48,47 @@ class Problem:
         return self.loss.proper and self.beta == 1.0
 
     def likelihood(self, predictions: Floats, response: Any) -> Floats:
-        """exp(-beta loss) of each structure, for one response: (S, A)."""
+        """(S, A): exp(-beta loss) of each structure's predictions for one response."""
         if self.loss is logistic and self.beta == 1.0:
             return sigmoid(predictions, response)
         return np.exp(-potential(self.family, self.loss, self.beta, predictions, response))
 
     def chances(self, predictions: Floats) -> Floats:
-        """p(y | a, structure) for each of finitely many responses: (Y, S, A)."""
+        """(Y, S, A): p(y | a, structure) for each of finitely many responses."""
         kept = np.stack([self.likelihood(predictions, y) for y in self.family.responses(predictions)])
         return kept if self.normalised else kept / kept.sum(axis=0)
 
 
 def potential(family: Family, loss: Loss, beta: float, predictions: Floats, response: Any) -> Floats:
-    """beta * loss: what an answer costs each structure; with infinite beta, infinity or nothing."""
-    values = loss.value(family.decide(predictions) if loss.decides else predictions, response)
+    """(S, A): beta * loss, what an answer costs each structure; with infinite beta, infinity or nothing.
+
+    >>> from askwise.losses import zero_one
+    >>> from askwise.structures.finite import Finite
+    >>> potential(Finite([[0.0], [1.0]]), zero_one, inf, np.array([[0.0], [1.0]]), 1).tolist()
+    [[inf], [0.0]]
+    """
+    values = loss.value(family.decide(predictions) if loss.takes_decision else predictions, response)
     if beta == inf:
         return np.where(values > 0, inf, 0.0)  # inf * 0 would be NaN
     return beta * values
 
 
 def check_beta(loss: Loss, beta: float) -> float:
-    """The beta, as it was given; refused if it makes no posterior."""
-    having("loss", loss, "a loss such as askwise.logistic", "name", "decides", "value")
+    """The beta as given; refused if it makes no posterior with this loss.
+
+    >>> check_beta(logistic, 2.0)
+    2.0
+    """
+    implementing("loss", loss, Loss, "a loss such as askwise.logistic")
     if not (isinstance(beta, float) and beta == inf):
         return number("beta", beta, above=0)
-    if not loss.decides:
+    if not loss.takes_decision:
         raise SettingError(f"beta = infinity needs the zero_one loss, got {loss.name}; use a finite beta")
     return inf
 
 
 def noise_beta(noise: float, responses: int = 2) -> float:
-    """The beta that is Bayes' rule when a share `noise` of answers is wrong, spread evenly over the wrong responses.
+    """The beta of Bayes' rule when a share `noise` of answers is wrong, spread evenly over the wrong `responses`.
 
     >>> round(noise_beta(0.1), 4), noise_beta(0.0)
     (2.1972, inf)

@@ -1,31 +1,44 @@
-"""Checks for people who write a family, a distance, a posterior or a rule of their own.
+"""Checks for your own family, distance, posterior or strategy, and for every capability that it has.
 
-Each check raises AssertionError with one sentence that says what is wrong, and returns nothing when all is well.
+Each check raises AssertionError with one sentence that says what is wrong. It returns nothing when all is well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.random import default_rng
 
-from askwise.distances import Distance, form_of, verify
+from askwise.distances import Distance, HasMatrix, HasPhrase, form_of, verify
 from askwise.errors import AskwiseError
-from askwise.posteriors import Posterior
+from askwise.posteriors import Posterior, Reweighs, UpdatesInBatch
 from askwise.problem import Problem
 from askwise.strategies import Strategy
-from askwise.structures import Family
+from askwise.structures import (
+    CentresPredictions,
+    ChecksAtoms,
+    DrawsResponses,
+    Family,
+    HasCosts,
+    HasUtilities,
+    LinearFamily,
+    ShowsPrompts,
+    SingleScore,
+)
 from askwise.types import Answer, Atoms, Floats, Sample, Structures
 
-COUNT = 50  # atoms or draws asked for where the number does not matter
+COUNT = 50  # atoms or draws, where the number does not matter
 SEED = 20
-ROUNDED = 1e-4  # a form may work in 32 bits, where angles near a half turn are no better known
+SINGLE_PRECISION_ERROR = 1e-4  # of a form in 32 bits, where an angle near a half turn is known no better
 
 
 def check_family(family: Family, structures: Structures, atoms: Atoms | None = None) -> None:
-    """Shapes, decisions among the responses, rows and columns that stand on their own, repeatable atoms.
+    """Shapes, decisions among the responses, independent rows and columns, repeatable atoms, and each capability.
+
+    `structures` (S) are some of the family's own; `atoms` (A) are drawn if left out.
 
     >>> from askwise.structures.finite import Finite
     >>> check_family(Finite([[0, 0, 1], [0, 1, 1]]), np.arange(2))
@@ -59,10 +72,60 @@ def check_family(family: Family, structures: Structures, atoms: Atoms | None = N
             np.ndim(responses) == 2 and np.shape(responses)[1] == shape[1],
             f"responses gave shape {np.shape(responses)}; expected a list, or a grid with one column an atom",
         )
+    _check_atom_capabilities(family, atoms, responses)
+    _check_prediction_capabilities(family, structures, atoms, predictions)
+
+
+def _check_atom_capabilities(family: Family, atoms: Atoms, responses: Any) -> None:
+    """Prompts, checks, costs and features of atoms."""
+    if isinstance(family, ShowsPrompts):
+        shown = family.prompt(atoms[0], default_rng(SEED))
+        unknown = set(shown.responses) - set(shown.codes)
+        _require(shown.kind == "number" or not unknown, f"prompt offers {unknown} without a code for it")
+        meant = set(shown.codes.values())
+        _require(
+            np.ndim(responses) == 2 or meant <= set(responses), f"prompt has codes {meant}; responses are {responses}"
+        )
+    if isinstance(family, ChecksAtoms):
+        _require(
+            all(_same(np.asarray(family.checked_atom(atom)), np.asarray(atom)) for atom in atoms),
+            "checked_atom changes an atom that draw_atoms gave",
+        )
+    if isinstance(family, HasCosts):
+        costs: Floats = np.asarray(family.cost(atoms))
+        right = costs.shape == (len(atoms),) and bool((costs > 0).all() and np.isfinite(costs).all())
+        _require(right, f"cost must give a finite number above 0 for each of {len(atoms)} atoms")
+    if isinstance(family, LinearFamily):
+        shape = np.shape(family.features(atoms))
+        _require(len(shape) == 2 and shape[0] == len(atoms), f"features gave shape {shape}; expected one row an atom")
+
+
+def _check_prediction_capabilities(family: Family, structures: Structures, atoms: Atoms, predictions: Floats) -> None:
+    """Utilities, drawn responses and precision of predictions."""
+    if isinstance(family, HasUtilities):
+        shape = np.shape(family.utilities(structures))
+        right = len(shape) == 2 and shape[0] == len(structures)
+        _require(right, f"utilities gave shape {shape}; expected one row a structure")
+    if isinstance(family, DrawsResponses):
+        first, second = (family.draw_responses(predictions, default_rng(SEED)) for _ in range(2))
+        wanted = np.shape(predictions)[:2]
+        _require(np.shape(first) == wanted, f"draw_responses gave shape {np.shape(first)}; expected {wanted}")
+        _require(_same(first, second), "draw_responses differs for the same generator; draw only from the one passed")
+    if isinstance(family, CentresPredictions):
+        shape = np.shape(family.centred(predictions))
+        _require(shape == np.shape(predictions), f"centred gave shape {shape}; expected {np.shape(predictions)}")
+    if isinstance(family, SingleScore):
+        single = family.predict(np.asarray(structures, dtype=np.float32), atoms)
+        _require(
+            single.dtype == np.float32 and np.allclose(single, predictions, rtol=1e-4, atol=1e-4),
+            "single_score promises predictions in the precision of the structures; 32 bits gave others",
+        )
 
 
 def check_distance(distance: Distance, structures: Structures) -> None:
-    """Symmetric, zero on the diagonal, in [0, 1], paired == pairwise, and form == pairwise if there is one.
+    """Symmetric, zero on the diagonal, in [0, 1], paired == pairwise; its form agrees and its phrase can be filled in.
+
+    `structures` (S) are some on which the distance is tried.
 
     >>> from askwise.distances.items import BestItem
     >>> check_distance(BestItem(np.eye(3)), default_rng(0).standard_normal((8, 3)))
@@ -76,18 +139,30 @@ def check_distance(distance: Distance, structures: Structures) -> None:
     itself = np.asarray(distance.paired(structures, structures))
     _require(np.abs(itself).max(initial=0.0) < 1e-6, "paired does not give zero for a structure and itself")
     mass = default_rng(SEED).dirichlet(np.ones(len(structures)), size=5).T  # (S, 5)
+    close = partial(np.allclose, rtol=0.0, atol=SINGLE_PRECISION_ERROR)
     _require(
-        np.allclose(form.apply(mass[:, 0]), matrix @ mass[:, 0], rtol=0.0, atol=ROUNDED),
+        close(form.apply(mass[:, 0]), matrix @ mass[:, 0]),
         "form(structures).apply(weights) differs from pairwise(structures) @ weights",
     )
     _require(
-        np.allclose(form.quadratic(mass), np.einsum("sa,st,ta->a", mass, matrix, mass), rtol=0.0, atol=ROUNDED),
+        np.allclose(
+            form.quadratic(mass), np.einsum("sa,st,ta->a", mass, matrix, mass), rtol=0.0, atol=SINGLE_PRECISION_ERROR
+        ),
         "form(structures).quadratic(mass) differs from the diagonal of mass' pairwise(structures) mass",
     )
+    if isinstance(form, HasMatrix):
+        _require(close(form.to_matrix(), matrix), "form(structures).to_matrix() differs from pairwise(structures)")
+    if isinstance(distance, HasPhrase):
+        try:
+            distance.phrase.format(what="it", loss=0.5)
+        except (IndexError, KeyError, ValueError):
+            raise AssertionError(f"the phrase {distance.phrase!r} may have the places {{what}} and {{loss}}") from None
 
 
 def check_posterior(prior: Posterior, answers: Sequence[Answer]) -> None:
-    """Updates make new posteriors and leave the old ones alone; samples are proper and repeatable.
+    """Updates make new posteriors and leave the old ones alone; samples are proper and repeatable; each capability.
+
+    `answers` are told to `prior` one after the other.
 
     >>> from askwise.losses import zero_one
     >>> from askwise.posteriors.enumerated import Enumerated
@@ -111,6 +186,16 @@ def check_posterior(prior: Posterior, answers: Sequence[Answer]) -> None:
         )
         posterior = after
         _check_sample(posterior)
+    before = prior.sample(COUNT, default_rng(SEED))
+    if isinstance(prior, UpdatesInBatch):
+        _check_sample(prior.update_all(answers, default_rng(SEED)))
+        same = _same_sample(before, prior.sample(COUNT, default_rng(SEED)))
+        _require(same, "update_all changed the posterior it was called on; return a new one")
+    if isinstance(posterior, Reweighs):
+        before = posterior.sample(COUNT, default_rng(SEED))
+        _check_sample(posterior.reweighed(answers, np.ones(len(answers)), default_rng(SEED)))
+        same = _same_sample(before, posterior.sample(COUNT, default_rng(SEED)))
+        _require(same, "reweighed changed the posterior it was called on; return a new one")
 
 
 def _check_sample(posterior: Posterior) -> None:
@@ -137,6 +222,8 @@ def _check_sample(posterior: Posterior) -> None:
 
 def check_strategy(strategy: Strategy, problem: Problem, posterior: Posterior) -> None:
     """A gain for each atom, finite and at least 0, the same for the same generator.
+
+    `strategy` is tried on draws of `posterior`, which must suit the `problem`.
 
     >>> from askwise.distances.labels import Disagreement
     >>> from askwise.losses import zero_one

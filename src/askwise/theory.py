@@ -1,8 +1,8 @@
 """The paper's bounds as functions: how many questions, atoms and structures its statements allow or require.
 
-Each gives a `Bound`: what the paper prints, and what its proof gives once its slips are mended (the same where there is
-none). Where a statement gives only an order, `printed` has 1 for the hidden constant and `mended` is a number for which
-the proof goes through. Logarithms of an index are to base 2, all others natural. Counts are rounded up.
+Each function gives a `Bound`: what the paper prints, and what its proof gives once its slips are corrected. Where a
+statement gives only an order, `printed` has 1 for the hidden constant, and `corrected` is a number for which the proof
+goes through. Logarithms of an index are to base 2, all others natural. Counts are rounded up.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from askwise.errors import SettingError
 
 Value = TypeVar("Value")
 Needs = Callable[[int], float]
-WHOLE = {"atoms": 1, "dimension": 1, "k": 1, "responses": 2, "turn": 1}  # what is counted, and its least value
+MIN_COUNTS = {"atoms": 1, "dimension": 1, "k": 1, "responses": 2, "round": 1}  # what is counted, and its least value
 
 
 class Bound(NamedTuple, Generic[Value]):
-    """The same quantity twice."""
+    """One quantity twice: as the paper prints it, and corrected."""
 
     printed: Value
-    mended: Value
+    corrected: Value
 
 
 class Index(NamedTuple):
@@ -41,8 +41,8 @@ class Resources(NamedTuple):
     structures: Bound[float]  # n_t, sampled in it: two for a pair
 
 
-class Least(NamedTuple):
-    """So many atoms drawn or questions asked to come within `distance` of any target, lacking an average split."""
+class LowerBound(NamedTuple):
+    """The atoms and questions that are needed to come within `distance` of any target, if no average split is known."""
 
     lacking: Index
     atoms: float
@@ -53,10 +53,10 @@ class Least(NamedTuple):
 def error_bound(diameter: float, mass: float) -> Bound[float]:
     """The largest mean distance to a structure that holds this `mass` (average diameter guarantee).
 
-    It is on the left of some pairs and on the right of as many others, hence the mended half.
+    It is on the left of some pairs and on the right of as many others, hence the corrected half.
 
     >>> error_bound(0.25, mass=0.5)
-    Bound(printed=0.5, mended=0.25)
+    Bound(printed=0.5, corrected=0.25)
     """
     _check(diameter=diameter, mass=mass)
     return Bound(diameter / mass, diameter / (2 * mass))
@@ -65,7 +65,7 @@ def error_bound(diameter: float, mass: float) -> Bound[float]:
 def select_threshold(alpha: float, delta: float, atoms: float, responses: int) -> Bound[float]:
     """N: the split distance an atom must gather under every response before SELECT halts (Algorithm SELECT).
 
-    >>> round(select_threshold(0.5, 0.05, atoms=500, responses=2).mended, 1)
+    >>> round(select_threshold(0.5, 0.05, atoms=500, responses=2).corrected, 1)
     552.9
     """
     _check(alpha=alpha, delta=delta, atoms=atoms, responses=responses)
@@ -77,39 +77,39 @@ def select_pairs(alpha: float, delta: float, atoms: float, responses: int, split
 
     `split` is rho times the average diameter: what the best atom takes off it.
 
-    >>> select_pairs(0.5, 0.05, atoms=500, responses=2, split=0.125).mended
+    >>> select_pairs(0.5, 0.05, atoms=500, responses=2, split=0.125).corrected
     7077.0
     """
     _check(split=split)
     if not alpha < 1:
         raise SettingError(f"alpha must be below 1, got {alpha}")
     room = (1 + alpha / 2) * (1 - alpha) * split
-    return _same(_up(select_threshold(alpha, delta, atoms, responses).mended / room))
+    return _same(_up(select_threshold(alpha, delta, atoms, responses).corrected / room))
 
 
-def stopping_pairs(turn: int, epsilon: float, delta: float, closeness: float = 1.0) -> Bound[float]:
+def stopping_pairs(round: int, epsilon: float, delta: float, closeness: float = 1.0) -> Bound[float]:
     """The pairs to sample at the start of round 1, 2, ...; stop if they are on average at most
     3 epsilon / (4 closeness^2) apart (stopping criterion).
 
-    >>> stopping_pairs(100, epsilon=0.1, delta=0.05).mended
+    >>> stopping_pairs(100, epsilon=0.1, delta=0.05).corrected
     5864.0
     """
-    _check(turn=turn, epsilon=epsilon, delta=delta, closeness=closeness)
-    return _same(_up(48 * closeness**2 / epsilon * log(turn * (turn + 1) / delta)))
+    _check(round=round, epsilon=epsilon, delta=delta, closeness=closeness)
+    return _same(_up(48 * closeness**2 / epsilon * log(round * (round + 1) / delta)))
 
 
 def zero_one_resources(
-    turn: int, index: Index, delta: float, *, margin: float, beta: float, mass: float, responses: int = 2
+    round: int, index: Index, delta: float, *, margin: float, beta: float, mass: float, responses: int = 2
 ) -> Resources:
     """Until a posterior is index.epsilon from the truth on average; rho and tau hold down to epsilon delta mass / 4
     (0-1 loss DBAL guarantees; structures are an order as printed).
 
-    Rounds, mended: SELECT at alpha = 1/2 promises rho / 2, half of the sum may be lost to chance, a step ranges over
-    e^(2 beta) - e^(-2 beta), and chance has a quarter of delta. The printed proof would need mass^2; arguing by the
-    mean distance itself, which is above epsilon in every round before the goal, makes the printed mass right.
+    Rounds, corrected: SELECT at alpha = 1/2 promises rho / 2, half of the sum may be lost to chance, a step ranges over
+    e^(2 beta) - e^(-2 beta), and chance has a quarter of delta. The printed proof would need mass^2; an argument by the
+    mean distance itself, which is above epsilon until the goal is reached, makes the printed mass right.
 
     >>> zero_one_resources(1, Index(rho=0.5, epsilon=0.1, tau=0.1), 0.05, margin=0.8, beta=0.08, mass=0.1).rounds
-    Bound(printed=16225.0, mended=14143.0)
+    Bound(printed=16225.0, corrected=14143.0)
     """
     rho, epsilon, tau = index
     _check(**index._asdict(), delta=delta, margin=margin, mass=mass)
@@ -119,39 +119,39 @@ def zero_one_resources(
     stated = 2 / speed * max(goal, 2 * exp(2 * beta) / speed * log(1 / delta))
     step, spread = rho * margin * beta / 4, exp(2 * beta) - exp(-2 * beta)
     rounds = Bound(_up(stated), _up(max(2 * goal / step, 2 * (spread / step) ** 2 * log(4 / delta))))
-    atoms, tries, floor = _enough_atoms(turn, tau, delta), turn * (turn + 1), epsilon * delta * mass / 4
-    pairs = select_pairs(0.5, delta / (4 * tries), atoms, responses, rho * floor).mended
+    atoms, tries, floor = _enough_atoms(round, tau, delta), round * (round + 1), epsilon * delta * mass / 4
+    pairs = select_pairs(0.5, delta / (4 * tries), atoms, responses, rho * floor).corrected
     order = log((atoms + responses) * tries / delta) / (rho * floor)
     return Resources(rounds, _same(atoms), Bound(_up(order), 2 * pairs))
 
 
 def bayes_resources(
-    turn: int, index: Index, delta: float, *, dimension: int, responses: int = 2, closeness: float = 1.0
+    round: int, index: Index, delta: float, *, dimension: int, responses: int = 2, closeness: float = 1.0
 ) -> Resources:
     """Until the stopping rule ends it at index.epsilon, without noise; rho and tau hold down to
     epsilon / (2 closeness^2), `dimension` is the graph dimension (noiseless Bayesian convergence; orders as printed).
 
-    Rounds, mended: from which T on the proof's last display holds, each of its four events having a quarter of delta.
+    Rounds, corrected: the first T from which the proof's last display holds; each of its four events has delta / 4.
 
     >>> bayes_resources(1, Index(rho=0.25, epsilon=0.1, tau=0.01), 0.05, dimension=3).rounds
-    Bound(printed=202.0, mended=1061.0)
+    Bound(printed=202.0, corrected=1061.0)
     """
     rho, epsilon, tau = index
-    _check(**index._asdict(), turn=turn, delta=delta, dimension=dimension, responses=responses, closeness=closeness)
+    _check(**index._asdict(), round=round, delta=delta, dimension=dimension, responses=responses, closeness=closeness)
     needs = _version_space(index, delta, dimension, responses, closeness)
     order = log(responses * closeness / (epsilon * tau * delta)) + log(dimension / rho) ** 2
-    atoms = Bound(_up(log(turn / delta) / tau), _enough_atoms(turn, tau, delta))
+    atoms = Bound(_up(log(round / delta) / tau), _enough_atoms(round, tau, delta))
     split, quarter = rho * epsilon / closeness**2, delta / 4
-    pairs = select_pairs(0.5, quarter / (turn * (turn + 1)), atoms.mended, responses, split / 2).mended
-    pairs += stopping_pairs(turn, epsilon, quarter, closeness).mended
-    stated = log((atoms.printed + responses) * turn / delta) / split
+    pairs = select_pairs(0.5, quarter / (round * (round + 1)), atoms.corrected, responses, split / 2).corrected
+    pairs += stopping_pairs(round, epsilon, quarter, closeness).corrected
+    stated = log((atoms.printed + responses) * round / delta) / split
     return Resources(Bound(_up(dimension / rho * order), _first(rho / 2, needs)), atoms, Bound(_up(stated), 2 * pairs))
 
 
 def noisy_rate(rho: float, noise: float, responses: int = 2) -> Bound[float]:
     """gamma: the progress of a question when a share `noise` of answers is wrong (theorem of Noisy fast convergence).
 
-    Mended: the normaliser Z enters squared, so what the noise costs counts twice; for K responses beta is
+    Corrected: the normaliser Z enters squared, so what the noise costs counts twice; for K responses beta is
     ln((K - 1)(1 - q) / q). Where it is not positive nothing is promised.
 
     >>> [round(rate, 4) for rate in noisy_rate(0.25, noise=0.01)]
@@ -166,18 +166,18 @@ def noisy_rate(rho: float, noise: float, responses: int = 2) -> Bound[float]:
 
 
 def noisy_resources(
-    turn: int, index: Index, delta: float, *, noise: float, dimension: int, responses: int = 2, closeness: float = 1.0
+    round: int, index: Index, delta: float, *, noise: float, dimension: int, responses: int = 2, closeness: float = 1.0
 ) -> Resources:
     """As `bayes_resources` with a share `noise` of wrong answers; infinity where nothing is promised (theorem of Noisy
     fast convergence; orders as printed).
 
-    Rounds, mended: from which T on the proof's inequality holds with the rate of `noisy_rate`, all of log 1 / Z doubled
-    and Hoeffding's inequality at one known noise. They grow as 1 / gamma^2, where the statement prints 1 / gamma.
+    Rounds, corrected: the first T from which the proof's inequality holds at the rate of `noisy_rate`, with all of
+    log 1 / Z doubled and Hoeffding's inequality. They grow as 1 / gamma^2; the statement prints 1 / gamma.
 
     >>> noisy_resources(1, Index(rho=0.25, epsilon=0.1, tau=0.01), 0.05, noise=0.01, dimension=3).rounds
-    Bound(printed=2744.0, mended=1404249.0)
+    Bound(printed=2744.0, corrected=1404249.0)
     """
-    quiet = bayes_resources(turn, index, delta, dimension=dimension, responses=responses, closeness=closeness)
+    quiet = bayes_resources(round, index, delta, dimension=dimension, responses=responses, closeness=closeness)
     gamma, rate = noisy_rate(index.rho, noise, responses)
     order = dimension * responses * closeness / (index.epsilon * index.tau * delta)
     stated = inf
@@ -193,24 +193,24 @@ def noisy_resources(
     return quiet._replace(rounds=Bound(_up(stated), _first(rate, needs)))
 
 
-def lower_bound(rho: float, epsilon: float, tau: float) -> Bound[Least]:
+def lower_bound(rho: float, epsilon: float, tau: float) -> Bound[LowerBound]:
     """What a learner needs that succeeds with probability above 3/4 (average splitting lower bound).
 
     Its proof uses the triangle inequality: without it one structure may be near two that are far from each other.
 
-    >>> lower_bound(rho=0.1, epsilon=0.25, tau=0.01).mended
-    Least(lacking=Index(rho=0.0125, epsilon=0.5, tau=0.01), atoms=100.0, questions=10.0, distance=0.125)
+    >>> lower_bound(rho=0.1, epsilon=0.25, tau=0.01).corrected
+    LowerBound(lacking=Index(rho=0.0125, epsilon=0.5, tau=0.01), atoms=100.0, questions=10.0, distance=0.125)
     """
-    lacking = average_index(rho, epsilon, tau).mended
+    lacking = average_index(rho, epsilon, tau).corrected
     if not tau < 0.5:
         raise SettingError(f"tau must be below 1/2, got {tau}")
-    return _same(Least(lacking, 1 / tau, 1 / rho, epsilon / 2))
+    return _same(LowerBound(lacking, 1 / tau, 1 / rho, epsilon / 2))
 
 
 def average_index(rho: float, epsilon: float, tau: float) -> Bound[Index]:
     """The average splitting index that a splitting index implies (splitting implies average splitting).
 
-    >>> average_index(rho=0.25, epsilon=0.05, tau=0.01).mended
+    >>> average_index(rho=0.25, epsilon=0.05, tau=0.01).corrected
     Index(rho=0.0125, epsilon=0.1, tau=0.01)
     """
     _check(rho=rho, epsilon=epsilon, tau=tau)
@@ -220,21 +220,21 @@ def average_index(rho: float, epsilon: float, tau: float) -> Bound[Index]:
 def ranking_index(epsilon: float, shrink: float) -> Bound[Index]:
     """Feature-based rankings of spherically symmetric items (ranking index).
 
-    `shrink` is c_o of the subspace lemma: the share of an angle that a random plane keeps three times in four. Mended:
-    the good directions are two arcs of c_o epsilon pi out of 2 pi, not out of 2.
+    `shrink` is c_o of the subspace lemma: the share of an angle that a random plane keeps three times in four.
+    Corrected: the good directions are two arcs of c_o epsilon pi out of 2 pi, not out of 2.
 
-    >>> ranking_index(0.25, shrink=0.5).mended
+    >>> ranking_index(0.25, shrink=0.5).corrected
     Index(rho=0.020833333333333332, epsilon=0.25, tau=0.03125)
     """
     _check(shrink=shrink, epsilon=epsilon)
-    index = average_index(0.25, epsilon / 2, shrink * epsilon / 4).mended
+    index = average_index(0.25, epsilon / 2, shrink * epsilon / 4).corrected
     return Bound(index._replace(tau=pi * index.tau), index)
 
 
 def cluster_index(epsilon: float, alpha: float) -> Bound[Index]:
     """Clusterings of the line under d_I, the known interval having mass `alpha` (cluster identification index).
 
-    >>> cluster_index(0.1, alpha=0.25).mended
+    >>> cluster_index(0.1, alpha=0.25).corrected
     Index(rho=0.0125, epsilon=0.1, tau=0.0125)
     """
     _check(alpha=alpha, epsilon=epsilon)
@@ -244,7 +244,7 @@ def cluster_index(epsilon: float, alpha: float) -> Bound[Index]:
 def hard_line(k: int, epsilon: float) -> Bound[int]:
     """Clusterings in the set that needs one question less than it has members under d_c (clustering lower bounds).
 
-    >>> hard_line(k=8, epsilon=0.0001).mended
+    >>> hard_line(k=8, epsilon=0.0001).corrected
     9
     """
     _check(k=k, epsilon=epsilon)
@@ -273,10 +273,10 @@ def _first(rate: float, needs: Needs) -> float:
     return float(rounds)
 
 
-def _enough_atoms(turn: int, tau: float, delta: float) -> float:
-    """So that in every round one splits, with probability 1 - delta / 4."""
-    _check(turn=turn, tau=tau, delta=delta)
-    return _up(log(4 * turn * (turn + 1) / delta) / tau)
+def _enough_atoms(round: int, tau: float, delta: float) -> float:
+    """Atoms of which one splits, in every round, with probability 1 - delta / 4."""
+    _check(round=round, tau=tau, delta=delta)
+    return _up(log(4 * round * (round + 1) / delta) / tau)
 
 
 def _same(value: Value) -> Bound[Value]:
@@ -284,16 +284,16 @@ def _same(value: Value) -> Bound[Value]:
 
 
 def _up(value: float) -> float:
-    return inf if value == inf else float(ceil(value))
+    return value if value == inf else float(ceil(value))
 
 
 def _check(**values: float) -> None:
     for name, value in values.items():
-        if name in WHOLE:
-            if not (value >= WHOLE[name] and float(value).is_integer()):
-                raise SettingError(f"{name} must be a whole number of at least {WHOLE[name]}, got {value}")
+        right, expected = 0 < value <= 1, "above 0 and at most 1"
+        if name in MIN_COUNTS:
+            right = value >= MIN_COUNTS[name] and float(value).is_integer()
+            expected = f"a whole number of at least {MIN_COUNTS[name]}"
         elif name == "closeness":
-            if not 1 <= value < inf:
-                raise SettingError(f"closeness must be at least 1, got {value}")
-        elif not 0 < value <= 1:
-            raise SettingError(f"{name} must be above 0 and at most 1, got {value}")
+            right, expected = 1 <= value < inf, "at least 1"
+        if not right:
+            raise SettingError(f"{name} must be {expected}, got {value}")

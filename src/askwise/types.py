@@ -1,4 +1,4 @@
-"""The nouns every other module speaks: samples, questions, answers, and the names of array axes.
+"""The nouns that every other module uses: samples, questions, answers, and the names of array axes.
 
 Axis letters, used at every signature: ``S`` structures, ``A`` atoms, ``Y`` responses, ``K`` pairs or classes.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,32 @@ Atoms = Any  # an array with A rows
 Response = int | float | str  # what a family calls one answer: -1, +1, a label, a number
 
 
+class _CapabilityType(type(Protocol)):  # type: ignore[misc]
+    """Checks members by name: Python's own check of a protocol takes ten times as long, and it is made every round."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return all(hasattr(instance, member) for member in _members(cls))
+
+
+class Capability(Protocol, metaclass=_CapabilityType):
+    """An optional ability of a family, a distance, a posterior or a loss: a protocol to be asked for with isinstance.
+
+    >>> from askwise.structures import HasCosts
+    >>> from askwise.structures.matrices import Matrices
+    >>> isinstance(Matrices((2, 2)), HasCosts), isinstance("a text", HasCosts)
+    (True, False)
+    """
+
+
+@cache
+def _members(capability: type) -> frozenset[str]:
+    """The public members of a protocol and of those that it extends."""
+    named = (name for kind in capability.__mro__[:-3] for name in {*vars(kind), *vars(kind).get("__annotations__", {})})
+    return frozenset(name for name in named if not name.startswith("_"))
+
+
 class Sample(NamedTuple):
-    """Structures that stand for a posterior.
+    """Structures that stand for a posterior: draws, or all of them with exact weights.
 
     >>> sample = Sample(np.eye(2), np.array([0.5, 0.5]), exact=True)
     >>> len(sample.structures), float(sample.weights.sum())
@@ -35,7 +60,11 @@ class Sample(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """How much each candidate question is worth, and how that was found out."""
+    """How much each candidate question is worth, and details of how that was computed.
+
+    >>> Scored(np.array([0.2, 0.5])).gain.argmax()
+    np.int64(1)
+    """
 
     gain: Floats  # (A,), at least 0; the largest is asked
     info: Mapping[str, Any] = {}
@@ -55,7 +84,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Prompt:
-    """How a family puts one atom to a person: what is shown, and what each possible reply means.
+    """How a family asks a person about one atom: what is shown, and what each reply means.
 
     >>> prompt = Prompt("label", (Option("x"),), ("yes", "no"), {"yes": 1, "no": -1}, "Is x good?")
     >>> prompt.codes["yes"]
@@ -64,8 +93,8 @@ class Prompt:
 
     kind: str
     options: tuple[Option, ...]
-    responses: tuple[Response, ...]  # what may be told
-    codes: Mapping[Response, Response]  # what may be told, and other names for it -> the family's response
+    responses: tuple[Response, ...]  # what may be answered
+    codes: Mapping[Response, Response]  # what may be answered, and other names for it -> the family's response
     text: str
 
 
@@ -82,9 +111,9 @@ class Question:
     id: str
     kind: str
     options: tuple[Option, ...]  # in the order shown, which is random
-    responses: tuple[Response, ...]  # what may be told
+    responses: tuple[Response, ...]  # what may be answered
     text: str
-    atom: Any = field(default=None, compare=False)  # what the family knows it by, for programs that answer
+    atom: Any = field(default=None, compare=False)  # the family's own name for it, for programs that answer
     gain: float = field(default=0.0, compare=False)
     info: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
@@ -93,7 +122,7 @@ class Question:
 
 
 class Answer(NamedTuple):
-    """One piece of evidence: what was asked, what came back in the family's own terms, and from whom.
+    """One answer: the atom asked, the response in the family's own terms, and who gave it.
 
     >>> Answer((0, 3), 1, who="Ann").response
     1

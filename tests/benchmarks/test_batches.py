@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.simulate.hierarchy import hierarchy
+from askwise.simulate.tasks import hierarchy
 from benchmarks.batches import ERRORS, ROWS, compare, cost, run, verdict
 from tests.helpers import generator
 

@@ -9,10 +9,10 @@ from contextlib import closing, suppress
 import pytest
 
 from askwise.errors import AnswerError
-from askwise.study.store import Store
+from askwise.storage.store import Store
 from benchmarks.kills import __main__ as command
 from benchmarks.kills.ledger import Ledger
-from benchmarks.kills.postgres import Server, program
+from benchmarks.kills.postgres import PostgresServer, find_program
 from benchmarks.kills.run import run
 from benchmarks.kills.writer import Writer
 from tests.helpers import SEED
@@ -36,9 +36,9 @@ def test_writers_on_sqlite(tmp_path):
 
 def test_writers_and_server_on_postgresql(tmp_path):
     pytest.importorskip("psycopg", reason="NOT RUN: PostgreSQL's driver is missing; pip install 'askwise[postgres]'")
-    if not (program("initdb") and program("postgres")):
+    if not (find_program("initdb") and find_program("postgres")):
         pytest.skip("NOT RUN: PostgreSQL is not installed; on Debian: apt install postgresql")
-    with closing(Server()) as server:
+    with closing(PostgresServer()) as server:
         kills = run(14, SEED, str(tmp_path), server)
     assert troubles(kills) == GOOD
     assert kills.server_kills >= 2
@@ -49,10 +49,10 @@ def too_early(address, pipe, name, seed, moment, repeat):
     """Acknowledges each answer before it is written."""
     writer = Writer(address, pipe, name, seed)
     while True:
-        question, key = writer.ask(), f"{name}-{len(writer.told)}"
-        writer.told.append(question)
-        writer.say("begin", "tell", key, question=question, response="left")
-        writer.say("end", "tell", key)
+        question, key = writer.ask(), f"{name}-{len(writer.closed)}"
+        writer.closed.append(question)
+        writer.send("begin", "tell", key, question=question, response="left")
+        writer.send("end", "tell", key)
         time.sleep(0.1)  # longer than the machine waits with its kill
         writer.session.tell("left", question, key=key)
 
@@ -62,7 +62,7 @@ def without_its_key(address, pipe, name, seed, moment, repeat):
     writer = Writer(address, pipe, name, seed)
     while True:
         question = writer.ask()
-        again = writer.session.pose(writer.session.conversation.asked[question]["atom"])
+        again = writer.session.pose(writer.session.event_log.ask_events[question]["atom"])
         writer.session.tell("left", again)
         writer.call("tell", question, "left")
 
@@ -76,20 +76,20 @@ def out_of_order(address, pipe, name, seed, moment, repeat):
             for question in reversed(keys):
                 writer.session.tell("left", question, key=keys[question])
         for question, key in keys.items():
-            writer.say("begin", "tell", key, question=question, response="left")
-            writer.say("end", "tell", key)
+            writer.send("begin", "tell", key, question=question, response="left")
+            writer.send("end", "tell", key)
         writer.step("tell")
 
 
 @pytest.mark.parametrize(
     ("write", "trouble"), [(too_early, "lost"), (without_its_key, "doubled"), (out_of_order, "reordered")]
 )
-def test_a_faulty_writer_is_found_out(write, trouble, tmp_path, monkeypatch):
+def test_a_faulty_writer_is_found(write, trouble, tmp_path, monkeypatch):
     monkeypatch.setattr("benchmarks.kills.run.MOMENTS", ("tell",))
     assert troubles(run(6, SEED, str(tmp_path), write=write))[trouble] > 0
 
 
-def test_a_writer_that_fails_is_told(tmp_path):
+def test_a_writer_that_fails_is_reported(tmp_path):
     def fails(address, pipe, name, seed, moment, repeat):
         raise RuntimeError("no more paper")
 
@@ -110,9 +110,9 @@ def test_the_command_says_what_it_found(monkeypatch, capsys):
 
 def called(ledger, kind, key, question, begun, ended=None, response=None):
     line = {"kind": kind, "key": key, "question": question, "response": response}
-    ledger.note({**line, "mark": "begin", "at": begun})
+    ledger.record({**line, "mark": "begin", "at": begun})
     if ended is not None:
-        ledger.note({**line, "mark": "end", "at": ended})
+        ledger.record({**line, "mark": "end", "at": ended})
 
 
 def event(kind, question, key=None, response=None):
@@ -141,7 +141,7 @@ def two_calls(end_of_the_second: int | None = 4):
         (TELLS[::-1], set(), set(), {"k2"}),
     ],
 )
-def test_the_ledger(log, lost, doubled, reordered):
+def test_the_ledger_finds_lost_doubled_and_reordered_calls(log, lost, doubled, reordered):
     ledger = two_calls()
     ledger.compare(log)
     assert (ledger.lost, ledger.doubled, ledger.reordered) == (lost, doubled, reordered)
@@ -169,7 +169,7 @@ def test_a_call_without_reply_may_be_there_once():
 
 def test_a_question_that_was_returned_is_not_lost():
     ledger = Ledger()
-    ledger.note({"mark": "end", "kind": "ask", "key": None, "at": 1, "questions": {"q1": "Tea or milk?"}})
+    ledger.record({"mark": "end", "kind": "ask", "key": None, "at": 1, "questions": {"q1": "Tea or milk?"}})
     ledger.compare([{"event": "ask", "question": "q1", "text": "Tea or milk?"}])
     assert not ledger.lost
     ledger.compare([{"event": "ask", "question": "q1", "text": "Milk or tea?"}])

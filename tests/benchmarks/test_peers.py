@@ -8,18 +8,17 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from askwise.distances.clusterings import ClusterOf, ClusterPairs
 from askwise.distances.items import ItemRegret
 from askwise.distances.labels import Disagreement
-from askwise.distances.partitions import ClusterOf, ClusterPairs
-from askwise.simulate.clusters import clusters
-from askwise.simulate.tasks import choice
+from askwise.simulate.tasks import choice, clusters
 from askwise.structures.linear import LinearPool
 from askwise.types import Sample
 from benchmarks.peers import page, run, summary
 from benchmarks.peers.naive import Langevin
-from benchmarks.peers.ours import RUNS, BestItem
-from benchmarks.peers.tasks import POSTERIOR, SIGMA, Choice, Clusters, Labels, Posterior
-from benchmarks.peers.worker import LOOKS, converse, moments, short
+from benchmarks.peers.ours import RUNS, BestItemLearner
+from benchmarks.peers.tasks import POSTERIOR_SEED, SIGMA, Choice, Clusters, Labels, Posterior
+from benchmarks.peers.worker import MEASURED_ANSWERS, rounded, run_learner, sampler_record
 
 
 def test_the_choice_is_that_of_simulate():
@@ -74,7 +73,7 @@ def test_labels_and_clusters():
 def test_the_posterior_is_of_the_same_people():
     rows = Posterior.of().rows
     assert rows.shape == (100, 10)
-    assert (rows @ Choice.of(POSTERIOR).taste > 0).mean() > 0.7
+    assert (rows @ Choice.of(POSTERIOR_SEED).taste > 0).mean() > 0.7
 
 
 class Stubborn:
@@ -90,18 +89,20 @@ class Stubborn:
         return self.best
 
 
-def test_a_conversation_asks_anew_and_keeps_the_errors():
+def test_a_run_asks_again_and_keeps_the_errors():
     task = Choice.of(0)
-    found = converse(task, Stubborn(), questions=20)
-    expected = [short(task.errors(task.answer((2, 4), look - 1))["regret"]) for look in LOOKS if look <= 20]
+    found = run_learner(task, Stubborn(), questions=20)
+    expected = [
+        rounded(task.errors(task.answer((2, 4), look - 1))["regret"]) for look in MEASURED_ANSWERS if look <= 20
+    ]
     assert found["errors"]["regret"] == expected
     assert "belief" not in found["errors"]
     assert found["cpu_ms"] >= 0
 
 
-@pytest.mark.parametrize("learner", [BestItem, Langevin])
+@pytest.mark.parametrize("learner", [BestItemLearner, Langevin])
 def test_learners_with_a_posterior(learner):
-    found = converse(Choice.of(0), learner(Choice.of(0)), questions=5)
+    found = run_learner(Choice.of(0), learner(Choice.of(0)), questions=5)
     assert set(found["errors"]) == {"wrong", "distance", "regret", "belief"}
     assert 0 < found["errors"]["belief"][0] <= 1
 
@@ -137,9 +138,9 @@ def lines(**peers):
 def test_differences_are_paired_and_simultaneous():
     rng = np.random.default_rng(5)
     people = rng.standard_normal((400, 1))  # what a person adds to everybody's error goes out by pairing
-    ours = people + 0.1 * rng.standard_normal((400, len(LOOKS)))
-    theirs = people[:300] + 0.1 * rng.standard_normal((300, len(LOOKS)))
-    theirs[:, LOOKS.index(50)] -= 0.1
+    ours = people + 0.1 * rng.standard_normal((400, len(MEASURED_ANSWERS)))
+    theirs = people[:300] + 0.1 * rng.standard_normal((300, len(MEASURED_ANSWERS)))
+    theirs[:, MEASURED_ANSWERS.index(50)] -= 0.1
     found = summary.difference(lines(askwise=ours, other=theirs), "other", "askwise", "wrong")
     assert found.people == 300
     assert found.better == [50]
@@ -155,19 +156,19 @@ def test_intervals_hold_together_as_often_as_they_say():
     rng = np.random.default_rng(6)
     held = 0
     for _ in range(200):
-        low, high = summary.simultaneous(rng.standard_normal((60, 5)) @ np.tril(np.ones((5, 5))) * 0.1)
+        low, high = summary.simultaneous_interval(rng.standard_normal((60, 5)) @ np.tril(np.ones((5, 5))) * 0.1)
         held += bool((low <= 0).all() and (high >= 0).all())
     assert abs(held / 200 - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 200)
-    assert summary.simultaneous(np.ones((3, 2)))[0].tolist() == [1.0, 1.0]
+    assert summary.simultaneous_interval(np.ones((3, 2)))[0].tolist() == [1.0, 1.0]
 
 
 def test_questions_needed():
-    falling = np.linspace(0.95, 0.0, len(LOOKS))[None]  # 0.05 every five questions
+    falling = np.linspace(0.95, 0.0, len(MEASURED_ANSWERS))[None]  # 0.05 every five questions
     found = lines(askwise=falling)
-    assert summary.needed(found, "askwise", "wrong", 0.9) == pytest.approx(10)
-    assert summary.needed(found, "askwise", "wrong", 0.875) == pytest.approx(12.5)
-    assert summary.needed(found, "askwise", "wrong", 0.97) == 5.0
-    assert summary.needed(found, "askwise", "wrong", -0.1) is None
+    assert summary.questions_needed(found, "askwise", "wrong", 0.9) == pytest.approx(10)
+    assert summary.questions_needed(found, "askwise", "wrong", 0.875) == pytest.approx(12.5)
+    assert summary.questions_needed(found, "askwise", "wrong", 0.97) == 5.0
+    assert summary.questions_needed(found, "askwise", "wrong", -0.1) is None
     assert [line["seed"] for line in summary.common(lines(a=falling, b=[falling[0]] * 2), "a", "b")] == [0, 0]
 
 
@@ -181,7 +182,7 @@ def test_effective_draws():
         chain[:, step] = phi * chain[:, step - 1] + np.sqrt(1 - phi**2) * rng.standard_normal((runs, 10))
     made = [{"peer": "true", "seed": 0, "mean": [3.0] * 10, "variance": [4.0] * 10, "cpu_ms": 1.0}]
     for peer, values in (("free", independent), ("chain", 3 + 2 * chain)):
-        made += [{"peer": peer, "seed": seed, **moments(values[seed], 0.01)} for seed in range(runs)]
+        made += [{"peer": peer, "seed": seed, **sampler_record(values[seed], 0.01)} for seed in range(runs)]
     slack = 4 * np.sqrt(2 / (10 * runs))  # of a mean of so many squares
     free, bound = (summary.draws(made, peer, "true") for peer in ("free", "chain"))
     assert free.mean == pytest.approx(count, rel=slack)
@@ -195,7 +196,7 @@ def test_effective_draws():
 
 def test_the_page_says_who_is_better():
     rng = np.random.default_rng(8)
-    ours = 0.5 + 0.1 * rng.standard_normal((50, len(LOOKS)))
+    ours = 0.5 + 0.1 * rng.standard_normal((50, len(MEASURED_ANSWERS)))
     made = lines(askwise=ours, choix=ours[:20] - 0.3, askwise_qbc=ours + 0.3, naive_NumPy=ours)
     said = page.text(made, {"askwise": 100, "COBRAS": 24})
     assert "| choix after 10, 25, 50, 75, 100; fewer than 100 people: " in said

@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from askwise.study.address import Address
-from askwise.study.store import Store
+from askwise.storage.address import Address
+from askwise.storage.store import Store
 
 
 @pytest.fixture(scope="module")

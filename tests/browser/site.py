@@ -10,9 +10,9 @@ from contextlib import contextmanager
 import pytest
 
 import askwise
-from askwise.study.address import Address
-from askwise.study.participants import invite, token_of
-from askwise.study.store import Store
+from askwise.storage.address import Address
+from askwise.storage.participants import invite, token_of
+from askwise.storage.store import Store
 
 playwright = pytest.importorskip("playwright.sync_api", reason="NOT RUN: playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="NOT RUN: axe is not installed")
@@ -73,9 +73,9 @@ class Site:
         return link, person
 
     def told(self, study, person, kinds=("tell",)):
-        session = askwise.study.open(self.folder / f"{study}.askwise", log=person.log)
+        session = askwise.storage.open(self.folder / f"{study}.askwise", log=person.log)
         events = [event for event in session.log if event["event"] in kinds]
-        askwise.study.close(session)
+        askwise.storage.close(session)
         return events
 
     @contextmanager
@@ -107,18 +107,18 @@ class Site:
 def ready(page):
     """Waits until a question was on screen for longer than a stray tap takes, or all is over."""
     page.wait_for_function("""() => {
-        const asking = document.getElementById('asking'), rest = document.getElementById('rest');
+        const asking = document.getElementById('question'), rest = document.getElementById('message-title');
         return asking.hidden ? rest.textContent !== 'One moment' : !asking.classList.contains('waiting');
     }""")
     page.wait_for_timeout(300)
 
 
 def question(page):
-    return page.locator("#text").get_attribute("aria-label")
+    return page.locator("#question-text").get_attribute("aria-label")
 
 
 def count(page):
-    return int(page.locator("#count").inner_text().split()[0])
+    return int(page.locator("#answer-count").inner_text().split()[0])
 
 
 def press(page, key):
@@ -165,8 +165,8 @@ def fake(page, **changes):
 def asking(page, most=9):
     """Each question until the end: the budget is three, and a learner that is late lets some more pass."""
     for turn in range(most):
-        if page.locator("#asking").is_hidden():
+        if page.locator("#question").is_hidden():
             break
         assert count(page) == turn
         yield question(page)
-    assert page.locator("#rest").inner_text() == "Thank you"
+    assert page.locator("#message-title").inner_text() == "Thank you"

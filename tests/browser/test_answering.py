@@ -26,14 +26,14 @@ from tests.browser.site import (
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_study_by_keyboard(site, kind):
     with site.page(kind) as (page, person):
-        assert page.evaluate("document.activeElement.id") == ("number" if kind == "number" else "text")
+        assert page.evaluate("document.activeElement.id") == ("number" if kind == "number" else "question-text")
         accessible(page)
         asked = []
         for text in asking(page):
             asked.append(text)
             press(page, KINDS[kind])
         assert len(set(asked)) == len(asked) >= 3
-        page.locator(".certificate").wait_for()
+        page.get_by_text("How sure is this?").click()
         assert f"after {len(asked)} answers" in page.locator(".certificate").inner_text()
         with page.expect_download() as saved:
             page.locator("#receipt").click()
@@ -51,7 +51,7 @@ def test_a_study_by_keyboard(site, kind):
 def test_a_study_by_touch_on_a_phone_at_night(site, kind):
     with site.page(kind, color_scheme="dark", reduced_motion="reduce", **PHONE) as (page, person):
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(19, 22, 25)"
-        assert page.evaluate("getComputedStyle(document.getElementById('asking')).animationName") == "none"
+        assert page.evaluate("getComputedStyle(document.getElementById('question')).animationName") == "none"
         accessible(page)
         asked = 0
         for _ in asking(page):
@@ -100,8 +100,8 @@ def test_names_never_run(site):
         assert page.title() == "names"
         assert not [url for url in asked_for if url.endswith("/x")]
         tags = page.evaluate("""async () => {
-            const { rich } = await import('/static/markup.js');
-            const kinds = (text) => rich(text).map((node) => node.nodeName).join(' ');
+            const { richText } = await import('/static/dom.js');
+            const kinds = (text) => richText(text).map((node) => node.nodeName).join(' ');
             const more = ['<b onclick="z()">x</b>', '<script>z()</script><b>x</b>', '<i><svg/></i>', '<b>x</b> < y'];
             return ['<b>x</b> y', ...more].map(kinds);
         }""")
@@ -168,22 +168,11 @@ def test_what_the_owner_tells_people_comes_first(site):
         assert page.title() == "told"
 
 
-def test_a_label_of_one_letter_is_its_own_key(site):
-    with site.page("label") as (page, _):
-        digits = list(range(10))
-        found = page.evaluate("""async (digits) => {
-            const { keysOf } = await import('/static/questions.js');
-            const labels = [digits, ['a', 'b'], ['s', 't'], ['cold', 'hot']];
-            return labels.map((responses) => keysOf({ kind: 'label', responses }));
-        }""", digits)  # fmt: skip
-        assert found == [[[str(d)] for d in digits], [["a"], ["b"]], [["1"], ["2"]], [["1"], ["2"]]]
-
-
 def test_a_learner_that_is_late_is_said(site):
     with site.page("long") as (page, _):
         stop = fake(page, question=None)
         page.reload()
-        page.get_by_text("The next question is being worked out.").wait_for()
+        page.get_by_text("The next question is on its way.").wait_for()
         stop()
         ready(page)
         coming = {"likely": 12, "low": 8, "high": 20, "text": "about 12 more questions (8 to 20)"}
@@ -191,7 +180,7 @@ def test_a_learner_that_is_late_is_said(site):
         page.reload()
         ready(page)
         assert "Nothing is lost" in page.locator("#notice").inner_text()
-        assert page.locator("#coming").inner_text() == "about 12 more questions (8 to 20), 1 minute"
+        assert page.locator("#forecast").inner_text() == "about 12 more questions (8 to 20), 1 minute"
         accessible(page)
 
 

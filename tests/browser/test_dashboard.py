@@ -123,16 +123,17 @@ def test_from_a_table_to_a_report(site, tmp_path):
         expect(page.locator("#name")).to_have_value("evil things")
         page.select_option("#goal", "top_k")
         page.fill("#k", "99")
-        page.click("#read")
-        expect(page.locator("#refused")).to_contain_text("99", timeout=SOON)
+        page.click("#read-table")
+        expect(page.locator("#form-error")).to_contain_text("99", timeout=SOON)
         page.select_option("#goal", "best_item")
         page.get_by_text("What people read first").click()
         page.fill("#instructions", "Look at the <b>colour</b> only.")
         page.get_by_text("When it stops").click()
         page.fill("#epsilon", "0.001")  # three answers do not settle that
-        page.click("#read")
-        expect(page.locator("#words li").first).to_have_text("Find the best of the 6 items.", timeout=SOON)
-        page.click("#make")
+        page.click("#read-table")
+        understood = page.locator("#understood-sentences li").first
+        expect(understood).to_have_text("Find the best of the 6 items.", timeout=SOON)
+        page.click("#make-study")
         page.wait_for_url("**/s/evil%20things")
         expect(page.locator("#state")).to_have_text("open")
         expect(page.locator("#guess")).to_have_text("Nothing was answered yet", timeout=SOON)
@@ -145,7 +146,7 @@ def test_from_a_table_to_a_report(site, tmp_path):
         page.evaluate("window.notReloaded = true")
         site.answer(link, 3)
         expect(figure(page, "answers")).to_have_text("3", timeout=SOON)
-        expect(page.locator("#standing")).to_contain_text("3 answers", timeout=SOON)
+        expect(page.locator("#standing-sentence")).to_contain_text("3 answers", timeout=SOON)
         expect(page.locator("#people tbody td").nth(1)).to_have_text("3 of 4")
         for name in EVIL[2:]:
             expect(page.locator("#charts .drawn")).to_contain_text(name[:20])  # beside a bar, as it is
@@ -175,10 +176,10 @@ def close_and_download(site, page, link, tmp_path):
     assert {row["name"] for row in rows} == {EVIL[0]}
     assert "<!doctype html>" in (tmp_path / "saved.html").read_text(encoding="utf-8")
     page.click("#close")
-    page.click("#sure button[value=no]")
+    page.click("#confirm-close button[value=no]")
     expect(page.locator("#state")).to_have_text("open")
     page.click("#close")
-    page.click("#sure button[value=yes]")
+    page.click("#confirm-close button[value=yes]")
     expect(page.locator("#state")).to_have_text("closed")
     expect(page.locator("#start")).to_be_disabled()
 
@@ -197,9 +198,30 @@ def test_everybody_can_read_it(site, settings):
         check(page)
         for goal in goals:
             page.goto(f"{site.where}/s/{goal}")
-            expect(page.locator("#standing")).to_contain_text("answers", timeout=SOON)
-            page.wait_for_selector("#curve .main-svg >> nth=0")
+            expect(page.locator("#standing-sentence")).to_contain_text("answers", timeout=SOON)
+            page.wait_for_selector("#curve svg.chart")
             check(page)
+
+
+def test_values_show_when_pointed_at_and_in_a_table(site):
+    """The last values show at first; a point shows its own; an open table stays open while answers come."""
+    site.make("hover")
+    link = site.invite("hover", "Ann")
+    site.answer(link, 4)
+    with site.owner(viewport={"width": 1200, "height": 900}) as page:
+        page.goto(f"{site.where}/s/hover")
+        points = page.locator("#curve .point")
+        expect(points).to_have_count(5, timeout=SOON)
+        opacity = "nodes => nodes.map((node) => Number(getComputedStyle(node).opacity))"
+        assert points.locator(".value").evaluate_all(opacity) == [0, 0, 0, 0, 1]
+        points.nth(1).locator(".hit").hover()
+        assert points.locator(".value").evaluate_all(opacity) == [0, 1, 0, 0, 0]
+        page.locator("#charts summary").click()
+        expect(page.locator("#charts tbody tr")).to_have_count(8)
+        site.answer(link, 1)
+        expect(page.locator("#standing-sentence")).to_contain_text("5 answers", timeout=SOON)
+        expect(page.locator("#charts tbody")).to_be_visible()
+        assert page.locator("#pace .column").count() == 30
 
 
 def check(page):

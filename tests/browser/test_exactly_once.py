@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from askwise.study.address import Address
-from askwise.study.participants import pause
-from askwise.study.store import Store
+from askwise.storage.address import Address
+from askwise.storage.participants import pause
+from askwise.storage.store import Store
 from tests.browser.site import accessible, count, playwright, press, question, ready
 
 
@@ -23,7 +23,7 @@ def test_undo_and_change(site):
             assert (count(page), question(page)) == (11 - turn, asked[11 - turn])
         press(page, "a")
         assert question(page) != asked[1]
-        page.locator("#mine").click()
+        page.locator("#my-answers").click()
         rows = page.locator("#panel .rows li")
         playwright.expect(rows).to_have_count(2)
         assert "Can't tell" in rows.nth(0).inner_text()
@@ -80,7 +80,7 @@ def test_two_tabs(site):
         assert question(two) == question(one)
         press(two, "ArrowRight")
         one.evaluate("dispatchEvent(new Event('focus'))")
-        one.wait_for_function("said => document.getElementById('text').ariaLabel === said", arg=question(two))
+        one.wait_for_function("said => document.getElementById('question-text').ariaLabel === said", arg=question(two))
     assert [event["response"] for event in site.told("long", person)] == ["left", "right"]
 
 
@@ -146,7 +146,7 @@ def test_a_reply_that_is_lost_doubles_nothing(site):
 
         page.route("**/answers", lose, times=2)
         page.keyboard.press("ArrowRight")
-        page.wait_for_function("() => document.getElementById('count').textContent.startsWith('1 ')")
+        page.wait_for_function("() => document.getElementById('answer-count').textContent.startsWith('1 ')")
         assert lost == [200, 200]
     assert len(site.told("long", person)) == 1
 
@@ -157,11 +157,11 @@ def test_a_pause_keeps_the_answer_for_later(site):
         study = store.record().study
         pause(store, study, person.participant, True)
         press(page, "ArrowLeft")
-        assert page.locator("#rest").inner_text() == "The study is paused"
+        assert page.locator("#message-title").inner_text() == "The study is paused"
         pause(store, study, person.participant, False)
         store.close()
         page.evaluate("dispatchEvent(new Event('focus'))")
-        page.locator("#asking").wait_for()
+        page.locator("#question").wait_for()
         assert count(page) == 1
     assert len(site.told("long", person)) == 1
 
@@ -169,7 +169,7 @@ def test_a_pause_keeps_the_answer_for_later(site):
 def test_a_quota_ends_it(site):
     with site.page("long", quota=1) as (page, _):
         press(page, "1")
-        assert page.locator("#rest").inner_text() == "Thank you"
-        assert "quota" in page.locator("#result").inner_text()
+        assert page.locator("#message-title").inner_text() == "Thank you"
+        assert "quota" in page.locator("#message-body").inner_text()
         press(page, "u")
-        assert page.locator("#asking").is_visible()
+        assert page.locator("#question").is_visible()

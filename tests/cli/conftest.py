@@ -1,4 +1,4 @@
-"""Running the command inside the test."""
+"""Running the command inside the test, and a table to run it on."""
 
 from __future__ import annotations
 
@@ -8,19 +8,28 @@ import sys
 import pytest
 
 from askwise.cli import main
+from tests.cli.tables import ROWS, write_csv
 
 
 @pytest.fixture
-def askwise_command(tmp_path, monkeypatch, capsys):
+def run_command(tmp_path, monkeypatch, capsys):
     """Runs a command in a folder of its own: (exit code, standard output, standard error)."""
     monkeypatch.chdir(tmp_path)
 
-    def run_it(*arguments, told=""):
+    def run(*arguments, stdin=""):
         monkeypatch.setattr(sys, "argv", ["askwise", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(told))
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
         with pytest.raises(SystemExit) as ended:
             main()
-        said = capsys.readouterr()
-        return ended.value.code, said.out, said.err
+        printed = capsys.readouterr()
+        return ended.value.code, printed.out, printed.err
 
-    return run_it
+    return run
+
+
+@pytest.fixture
+def cars(tmp_path):
+    """A table of twelve cars."""
+    path = tmp_path / "cars.csv"
+    write_csv(path, ROWS)
+    return path

@@ -36,7 +36,7 @@ def sh(line, study, **environment):
 
 
 @pytest.mark.parametrize(("encoding", "expected"), [("latin-1", b"-> caf\xe9"), ("ascii", rb"-> caf\xe9")])
-def test_letters_that_an_encoding_lacks(study, encoding, expected):
+def test_letters_that_an_encoding_lacks_get_substitutes(study, encoding, expected):
     done = sh("printf 'left\\nq\\n' | $A ask $X", study, PYTHONIOENCODING=encoding)
     assert (done.returncode, done.stderr) == (0, b"")
     assert expected in done.stdout
@@ -146,7 +146,7 @@ def test_every_command_is_interrupted_the_same_way(study, monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("askwise.study.open", interrupted)
+    monkeypatch.setattr("askwise.storage.open", interrupted)
     for command in ("ask", "status", "report", "plan", "next"):
         monkeypatch.setattr(sys, "argv", ["askwise", command, str(study)])
         with pytest.raises(SystemExit) as ended:
@@ -154,20 +154,20 @@ def test_every_command_is_interrupted_the_same_way(study, monkeypatch, capsys):
         assert (ended.value.code, capsys.readouterr().err) == (130, "")
 
 
-def test_arguments_that_are_no_text(askwise_command, study, tmp_path):
+def test_arguments_that_are_not_text_are_refused(run_command, study, tmp_path):
     for arguments in (
         ["ask", study, "--who", "\udcff"],
         ["status", "caf\udce9.askwise"],
         ["new", "classifier", "x.csv", "--labels", "a,\udcff"],
         ["new", "best-item", "\udcff.csv"],
     ):
-        code, _, error = askwise_command(*arguments)
+        code, _, error = run_command(*arguments)
         assert code == 2
         assert "is not UTF-8 text; type it again, or rename the file" in error
     assert list(tmp_path.iterdir()) == []
 
 
-def test_pipes_devices_and_folders_are_no_studies(askwise_command, tmp_path):
+def test_pipes_devices_and_folders_are_no_studies(run_command, tmp_path):
     os.mkfifo(tmp_path / "pipe.askwise")
     os.mkfifo(tmp_path / "pipe.json")
     for arguments in (
@@ -186,21 +186,21 @@ def test_pipes_devices_and_folders_are_no_studies(askwise_command, tmp_path):
         ["import", "x" * 5000],
         ["tell", "pipe.askwise", "--from", "pipe.json"],
     ):
-        code, out, error = askwise_command(*arguments)
+        code, out, error = run_command(*arguments)
         assert (code, out) == (2, ""), arguments
         assert error.count("\n") == 1
         assert len(error) < 700
 
 
-def test_output_does_not_take_the_place_of_a_pipe(askwise_command, study, tmp_path):
+def test_output_does_not_take_the_place_of_a_pipe(run_command, study, tmp_path):
     for name, arguments in {"a.csv": ["export"], "q.csv": ["next"], "r.html": ["report"]}.items():
         os.mkfifo(tmp_path / name)
-        code, _, error = askwise_command(*arguments, study, "-o", name)
+        code, _, error = run_command(*arguments, study, "-o", name)
         assert code == 2, error
         assert (tmp_path / name).is_fifo()
 
 
-def test_a_signal_before_the_work_ahead_began_ends_it_quietly(study, monkeypatch):
+def test_a_signal_before_the_preparation_starts_ends_it_quietly(study, monkeypatch):
     """Ctrl-C between making a thread and starting it: it cannot be waited for."""
 
     def interrupted(thread):

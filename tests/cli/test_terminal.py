@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 import askwise
-from askwise.cli.ask import patiently
+from askwise.cli.ask import explain_wait
 
 WAIT = 60  # seconds, for a machine that is busy
 PLAIN = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -46,7 +46,7 @@ def path(tmp_path):
     return path
 
 
-def test_a_whole_sitting(path):
+def test_a_person_answers_skips_undoes_and_quits(path):
     child = talk(path, "--who", "Ann", "--no-forecast")
     child.expect("can't tell.*undo.*why.*quit")
     assert asked(child)[0] == "1"
@@ -87,7 +87,7 @@ def test_a_whole_sitting(path):
     assert [event["event"] for event in log if event["event"] in ("skip", "undo")] == ["skip", "undo", "undo"]
 
 
-def test_what_is_pressed_before_a_question_is_dropped(path):
+def test_keys_pressed_before_a_question_are_dropped(path):
     child = talk(path, "--no-forecast")
     child.send("1")  # before anything is shown
     assert asked(child)[0] == "1"
@@ -158,8 +158,8 @@ def test_about_how_many_more_questions(path):
 
 
 def test_pictures_where_the_terminal_can_show_them(tmp_path):
-    from askwise.study.address import Address
-    from askwise.study.store import Store
+    from askwise.storage.address import Address
+    from askwise.storage.store import Store
 
     png = b"\x89PNG\r\n\x1a\nnot really"
     path = tmp_path / "x.askwise"
@@ -178,12 +178,12 @@ def test_pictures_where_the_terminal_can_show_them(tmp_path):
         child.expect(pexpect.EOF)
 
 
-def test_a_wait_is_explained():
+def test_a_long_wait_is_explained():
     """Compiling takes seconds, once; who waits is told, who does not is not."""
     said = []
     for work in (0.0, 0.3):
         console = Console(file=io.StringIO())
-        with patiently(console, seconds=0.1):
+        with explain_wait(console, seconds=0.1):
             time.sleep(work)
         said.append("one moment" in console.file.getvalue())
     assert said == [False, True]
@@ -244,7 +244,7 @@ def test_keys_without_a_letter_answer_nothing(tmp_path):
     assert recorded(path) == ["7"]
 
 
-def test_what_is_no_label_is_named(tmp_path):
+def test_text_that_is_no_label_is_refused(tmp_path):
     path = labelling(tmp_path, "no", "yes")
     child = talk(path, "--no-forecast")
     press(child, "yx")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.distances import Custom, Dense, Grouped, Overlap, Tabled, form_of, grouped, verify
+from askwise.distances import Custom, Dense, Grouped, Overlap, TableDistance, form_of, grouped, verify
 from askwise.errors import DistanceError
 from askwise.testing import check_distance
 from tests.helpers import generator, random_distances
@@ -46,11 +46,11 @@ def test_grouped_by_value():
 
 def test_tabled_and_custom():
     table = random_distances(generator(60), 7)
-    check_distance(Tabled(table), np.arange(7))
+    check_distance(TableDistance(table), np.arange(7))
     own = Custom(lambda g, h: table[int(g), int(h)])
     check_distance(own, np.arange(7))
     chosen = np.array([4, 1, 1, 6])
-    assert own.pairwise(chosen) == pytest.approx(Tabled(table).pairwise(chosen))
+    assert own.pairwise(chosen) == pytest.approx(TableDistance(table).pairwise(chosen))
     assert form_of(own, chosen).apply(np.ones(4)) == pytest.approx(table[np.ix_(chosen, chosen)].sum(axis=1))
 
 

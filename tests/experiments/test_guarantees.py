@@ -10,17 +10,25 @@ from scipy.stats import binomtest
 
 from askwise.experiments import guarantees
 from askwise.experiments.files import write_table
-from askwise.experiments.guarantees import believing, close_race, consistency, noise_table, select, stopping, tally
-from askwise.split import split
+from askwise.experiments.guarantees import (
+    check_share,
+    consistency,
+    near_tie_problem,
+    noise_table,
+    select,
+    stopping,
+    weights_with_diameter,
+)
 from askwise.stopping import DiameterBelow
 from askwise.strategies.select import Select
+from askwise.strategies.split import split
 from askwise.types import Sample
 from tests.helpers import SEED, generator
 
 
 @pytest.mark.parametrize(("kept", "runs"), [(0, 20), (13, 20), (20, 20)])
 def test_interval_is_clopper_pearson(kept, runs):
-    found = tally("any", kept, runs, 0.5)
+    found = check_share("any", kept, runs, 0.5)
     exact = binomtest(kept, runs).proportion_ci(guarantees.LEVEL, method="exact")
     assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
     assert found.refuted == (found.high < 0.5)
@@ -41,8 +49,8 @@ def test_select_stays_at_a_known_share_of_its_bound(alpha):
     assert found.most <= 1
 
 
-def test_a_close_race_is_close():
-    problem, weights = close_race(generator(910), alpha=0.2)
+def test_a_near_tie_is_close():
+    problem, weights = near_tie_problem(generator(910), alpha=0.2)
     rho = split(problem, Sample(np.arange(200), weights, exact=True), np.arange(20)).average_split()
     assert rho[0] == rho.max()
     assert (rho[1:] < 0.8 * rho[0]).all()
@@ -54,16 +62,16 @@ class Hasty(Select):
         return super().threshold(atoms, responses) / 100
 
 
-def test_select_in_a_close_race():
-    assert not select(Select(0.2, 0.1), runs=40, close=True, seed=SEED).splits.refuted
-    assert select(Hasty(0.2, 0.1), runs=40, close=True, seed=SEED).splits.refuted
+def test_select_on_near_ties():
+    assert not select(Select(0.2, 0.1), runs=40, near_tie=True, seed=SEED).splits.refuted
+    assert select(Hasty(0.2, 0.1), runs=40, near_tie=True, seed=SEED).splits.refuted
 
 
 @pytest.mark.parametrize("responses", [2, 3, 4])
-@pytest.mark.parametrize("adverse", [True, False])
-def test_noise_keeps_its_margin(responses, adverse):
+@pytest.mark.parametrize("adversarial", [True, False])
+def test_noise_keeps_its_margin(responses, adversarial):
     truth = generator(911).integers(responses, size=50)
-    chances = noise_table(generator(912), truth, responses, 0.4, adverse)
+    chances = noise_table(generator(912), truth, responses, 0.4, adversarial)
     np.testing.assert_allclose(chances.sum(axis=1), 1)
     assert (chances >= 0).all()
     rows = np.arange(50)
@@ -72,13 +80,13 @@ def test_noise_keeps_its_margin(responses, adverse):
     rivals[rows, truth] = 0.0
     lead = right - rivals.max(axis=1)
     assert (lead >= 0.4 - 1e-12).all()
-    if adverse:
+    if adversarial:
         np.testing.assert_allclose(lead, 0.4)
 
 
-@pytest.mark.parametrize(("responses", "adverse"), [(2, True), (3, False)])
-def test_consistent(responses, adverse):
-    found = consistency(runs=3, answers=500, responses=responses, adverse=adverse, seed=SEED)
+@pytest.mark.parametrize(("responses", "adversarial"), [(2, True), (3, False)])
+def test_the_error_goes_to_zero(responses, adversarial):
+    found = consistency(runs=3, answers=500, responses=responses, adversarial=adversarial, seed=SEED)
     assert found.beta == 0.08
     assert found.mean[0] > 0.1
     assert found.worst[-1] < 1e-3
@@ -91,9 +99,9 @@ def test_not_consistent_where_the_noise_has_no_margin(monkeypatch):
     assert consistency(runs=2, answers=300, seed=SEED).mean[-1] > 0.1
 
 
-def test_believing():
+def test_weights_have_the_diameter_asked_for():
     for diameter in (0.01, 0.2, 0.5, 0.9):
-        weights = believing(diameter)
+        weights = weights_with_diameter(diameter)
         assert weights.sum() == pytest.approx(1)
         assert 1 - weights @ weights == pytest.approx(diameter)
 

@@ -97,20 +97,20 @@ def plain(family, beta, k, noise):
 def test_against_plain_loops():
     """Two responses leave one corner of noise: the wrong answer as likely as allowed, or never."""
     for trial in range(20):
-        family = lemmas.draw(1, 4, 2, generator(900, trial))
-        margin, haste = float(family.margin[0]), float(family.haste[0])
+        family = lemmas.random_families(1, 4, 2, generator(900, trial))
+        margin, beta_share = float(family.margin[0]), float(family.beta_share[0])
         corners = [((1 + margin) / 2, (1 - margin) / 2), (1.0, 0.0)]
-        beta = haste * margin / 10
+        beta = beta_share * margin / 10
         found = [plain(family, beta, 2, noise) for noise in corners]
         rho = found[0][3]
         if rho > 1e-6:
             promised = rho * margin * beta / 2
             expected = promised / (1 - max(f[0] for f in found))
             assert float(potential_decrease(family)[0]) == pytest.approx(float(expected), rel=1e-6)
-        beta = haste * margin / 3
+        beta = beta_share * margin / 3
         expected = max(plain(family, beta, 3, noise)[1] for noise in corners)
         assert float(mass_supermartingale(family, k=3)[0]) == pytest.approx(float(expected))
-        beta = 8 * haste
+        beta = 8 * beta_share
         expected = plain(family, beta, 2, corners[0])[2] / (1 - rho * (1 - exp(-beta)))
         assert float(normaliser_decrease(family)[0]) == pytest.approx(float(expected))
 
@@ -119,7 +119,7 @@ def test_against_plain_loops():
 def test_the_worst_noise_is_the_worst(responses):
     """Against a linear program, and against random noise that keeps the margin."""
     rng = generator(901, responses)
-    family = lemmas.draw(30, 4, responses, rng)
+    family = lemmas.random_families(30, 4, responses, rng)
     values = rng.standard_normal((responses, 30))
     worst = family.worst_mean(values)
     for place in range(30):
@@ -152,10 +152,10 @@ def test_the_supermartingale_s_own_limit(k):
         assert growth(rival, noise, 1.01 * limit) > 1
 
 
-def test_climbing_makes_it_worse():
+def test_local_search_makes_it_worse():
     rng = generator(902)
-    family = lemmas.draw(50, 5, 3, rng)
-    climbed = lemmas.climb(family, mass_supermartingale, 20, rng)
+    family = lemmas.random_families(50, 5, 3, rng)
+    climbed = lemmas.worsen(family, mass_supermartingale, 20, rng)
     assert (mass_supermartingale(climbed) >= mass_supermartingale(family)).all()
     assert (mass_supermartingale(climbed) > mass_supermartingale(family)).any()
     np.testing.assert_allclose(climbed.weights.sum(axis=1).astype(float), 1)

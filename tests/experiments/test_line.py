@@ -8,16 +8,16 @@ from math import inf
 import numpy as np
 import pytest
 
-from askwise.distances import Tabled
-from askwise.distances.clusters import IntervalMembership, PairDisagreement
+from askwise.distances import TableDistance
+from askwise.distances.intervals import IntervalMembership, PairDisagreement
 from askwise.errors import SettingError
 from askwise.experiments import line
 from askwise.experiments.files import write_table
 from askwise.losses import zero_one
 from askwise.problem import Problem
-from askwise.split import split
+from askwise.strategies.split import split
 from askwise.structures.finite import Finite
-from askwise.structures.intervals import Intervals, hard_clusterings
+from askwise.structures.intervals import IntervalClusterings, hard_clusterings
 from askwise.theory import hard_line
 from askwise.types import Sample
 from tests.helpers import generator
@@ -26,10 +26,10 @@ from tests.helpers import generator
 def full_pool(k, goal, alpha, epsilon):
     """Questions for each truth, (end, cut), by scoring every pair of points against every surviving clustering."""
     structures, points = hard_clusterings(k, alpha)
-    atoms = Intervals(points).draw_atoms(len(points) ** 2, generator(0))
-    family = Finite(Intervals(points).predict(structures, atoms))
+    atoms = IntervalClusterings(points).draw_atoms(len(points) ** 2, generator(0))
+    family = Finite(IntervalClusterings(points).predict(structures, atoms))
     distance = PairDisagreement() if goal == "d_c" else IntervalMembership(alpha / 2)
-    problem = Problem(family, Tabled(distance.pairwise(structures)), zero_one, inf)
+    problem = Problem(family, TableDistance(distance.pairwise(structures)), zero_one, inf)
     truths = [(end, cut) for end in range(k) for cut in [k, *range(end, k)]]
     asked = np.full((k, k + 1), -1)
     pending = [(np.arange(len(structures)), 0)]
@@ -52,7 +52,7 @@ def full_pool(k, goal, alpha, epsilon):
 @pytest.mark.parametrize("k", [2, 5, 8, 16])
 def test_as_the_full_pool(k, goal, alpha, share):
     slow = full_pool(k, goal, alpha, share * ((1 - alpha) / k) ** 2)
-    np.testing.assert_array_equal(line.questions(k, goal, alpha, share), slow)
+    np.testing.assert_array_equal(line.count_questions(k, goal, alpha, share), slow)
 
 
 @pytest.mark.parametrize("goal", ["d_c", "d_I"])
@@ -62,8 +62,8 @@ def test_distances_are_the_library_s(goal, alpha):
     k = 7
     structures, _ = hard_clusterings(k, alpha)
     distance = PairDisagreement() if goal == "d_c" else IntervalMembership(alpha / 2)
-    everyone = np.triu(np.ones((k, k + 1), dtype=bool))
-    now, _ = line.surviving(line.Line.of(k, goal, alpha), everyone, np.arange(k), np.arange(k + 1))
+    all_clusterings = np.triu(np.ones((k, k + 1), dtype=bool))
+    now, _ = line.surviving(line.LineDistance.of(k, goal, alpha), all_clusterings, np.arange(k), np.arange(k + 1))
     unit = (1 - alpha) / k / line.cell_units(alpha)
     assert now * unit**2 == pytest.approx(distance.pairwise(structures).sum())
 
@@ -79,16 +79,16 @@ def test_known_numbers():
 
 def test_the_lower_bound_is_kept():
     for row in line.table([8, 16]):
-        assert row.questions_dc >= hard_line(row.k, 1 / (8 * row.k**2)).mended - 1
+        assert row.questions_dc >= hard_line(row.k, 1 / (8 * row.k**2)).corrected - 1
 
 
 def test_the_hardest_truth_is_the_centre_of_the_star():
-    asked = line.questions(16, "d_c")
+    asked = line.count_questions(16, "d_c")
     assert asked[0, 16] == asked.max()  # the known cluster is the interval itself, and nothing is cut
 
 
 def test_every_clustering_is_counted():
-    asked = line.questions(9, "d_I")
+    asked = line.count_questions(9, "d_I")
     assert (asked >= 0).sum() == len(hard_clusterings(9)[0])
 
 
@@ -103,4 +103,4 @@ def test_written_as_csv(tmp_path):
 @pytest.mark.parametrize("settings", [(1, "d_c"), (8, "d"), (8, "d_c", 1.0), (8, "d_c", 0.5, 1.0)])
 def test_refuses(settings):
     with pytest.raises(SettingError, match="k must be at least 2"):
-        line.questions(*settings)
+        line.count_questions(*settings)

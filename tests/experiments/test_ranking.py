@@ -10,7 +10,7 @@ import pytest
 from askwise.distances.labels import Angle
 from askwise.errors import SettingError
 from askwise.experiments import ranking
-from askwise.experiments.ranking import Cone, follow, growth, needed
+from askwise.experiments.ranking import Cone, error_curve, growth, questions_needed
 from askwise.structures.linear import unit_rows
 from askwise.types import Answer
 from tests.helpers import SEED, generator
@@ -64,8 +64,8 @@ def test_an_answer_that_no_draw_expected():
 def test_ndbal_against_random():
     """A tenth of the distance costs NDBAL a constant number of questions, random questions a factor of about ten."""
     levels = (0.2, 0.1, 0.05, 0.02)
-    clever = needed("ndbal", levels=levels, runs=4, seed=SEED)
-    blind = needed("random", levels=levels, runs=8, seed=SEED)
+    clever = questions_needed("ndbal", levels=levels, runs=4, seed=SEED)
+    blind = questions_needed("random", levels=levels, runs=8, seed=SEED)
     assert (np.diff(clever.mean) > 0).all()
     assert clever.mean[-1] < 15
     assert blind.mean[-1] > 25
@@ -95,15 +95,15 @@ def test_growth_tells_logarithms_from_powers():
 def test_first_below():
     curve = np.array([0.5, 0.3, 0.1, 0.2])
     assert [ranking._first(curve, level) for level in (0.6, 0.3, 0.15, 0.05)] == [0, 1, 2, inf]
-    assert len(follow("random", 3, 0.01, most=4, seed=SEED)) == 5  # gives up after so many questions
+    assert len(error_curve("random", 3, 0.01, most=4, seed=SEED)) == 5  # gives up after so many questions
 
 
 def test_same_seed_same_curve():
-    first, again = (follow("ndbal", 3, 0.2, 20, seed=3, candidates=100) for _ in range(2))
+    first, again = (error_curve("ndbal", 3, 0.2, 20, seed=3, candidates=100) for _ in range(2))
     assert (first == again).all()
 
 
 @pytest.mark.parametrize("settings", [{"dimension": 1}, {"runs": 1}, {"levels": (0.6,)}])
 def test_refuses(settings):
     with pytest.raises(SettingError, match="dimension and runs must be at least 2"):
-        needed("random", **settings)
+        questions_needed("random", **settings)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from askwise.errors import SettingError
-from askwise.experiments.runner import Run, perform, simulate, sweep
+from askwise.experiments.runner import Run, do_run, simulate, sweep
 
 RUNS = [
     Run("line", rule, 4, person, settings=(("intervals", 6),)) for rule in ("random", "ndbal") for person in range(4)
@@ -24,7 +24,7 @@ def metrics(records):
 
 
 def alone(runs):
-    return {run.name: perform(run)["metrics"] for run in runs}
+    return {run.name: do_run(run)["metrics"] for run in runs}
 
 
 def test_one_process_or_two_give_the_same_numbers():
@@ -48,7 +48,7 @@ def test_what_is_kept_is_not_done_again(tmp_path):
     seen = []
     records = sweep(RUNS, store, workers=1, progress=lambda finished, total: seen.append((finished, total)))
     assert records[RUNS[0]]["metrics"] == "kept"
-    assert metrics(records)[RUNS[5].name] == perform(RUNS[5])["metrics"]
+    assert metrics(records)[RUNS[5].name] == do_run(RUNS[5])["metrics"]
     assert seen[0] == (3, 8)
     assert seen[-1] == (8, 8)
 
@@ -94,7 +94,7 @@ def test_a_sweep_killed_in_the_middle_goes_on_where_it_was(tmp_path):
     assert len(after) == 30
     assert {name: after[name] for name in before} == before
     run = Run("line", "ndbal-paper", 12, 29, settings=(("intervals", 8),))
-    assert after[run.name] == perform(run)["metrics"]
+    assert after[run.name] == do_run(run)["metrics"]
 
 
 def children(pid):
@@ -136,7 +136,7 @@ def test_a_killed_worker_of_a_cluster_costs_nothing_but_time():
 
 def test_simulate_is_a_sweep():
     result = simulate("line", rule="ndbal", questions=4, runs=4, intervals=6, workers=1)
-    curves = [perform(run)["metrics"]["error"] for run in RUNS[4:]]
+    curves = [do_run(run)["metrics"]["error"] for run in RUNS[4:]]
     assert result["metrics"]["error"]["mean"] == pytest.approx([sum(step) / 4 for step in zip(*curves, strict=True)])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from askwise.errors import DataError, SettingError
-from askwise.goals.clusters import cluster_of, clusters
+from askwise.goals import cluster_of, clusters
 from tests.helpers import SEED
 
 TRUTH = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 1, 0])
@@ -36,7 +36,7 @@ def test_one_cluster_is_found(data):
     session = answer(cluster_of(data, "thing 4", seed=SEED))
     assert session.reason.startswith("the average diameter is below 0.1")
     assert session.estimate().value == ["thing 3", "thing 4", "thing 5", "thing 10"]
-    assert "of the cluster, at most" in str(session.certificate())
+    assert "of the cluster (at most" in str(session.certificate())
 
 
 def test_all_clusters_are_found():

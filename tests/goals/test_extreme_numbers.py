@@ -9,9 +9,10 @@ import pytest
 
 import askwise
 from askwise.errors import AnswerError, DataError, SettingError
-from askwise.posteriors.clusterings import ClusteringPosterior
-from askwise.posteriors.matrices import FAR, MatrixPosterior, known_scale
-from askwise.split import split
+from askwise.posteriors.clusterings.posterior import ClusteringPosterior
+from askwise.posteriors.matrices.model import center_and_scale
+from askwise.posteriors.matrices.posterior import MAX_STANDARDISED, MatrixPosterior
+from askwise.strategies.split import split
 from askwise.structures.clusterings import Clusterings
 from askwise.structures.matrices import Matrices
 from askwise.types import Answer
@@ -44,7 +45,7 @@ def test_answers_of_any_size_are_learned_from(told):
     assert np.isfinite(session.ask().gain)
     assert session.estimate().value in ("column 1", "column 2", "column 3")
     assert session.certificate()
-    json.dumps(dict(session.turn.posterior.diagnostics()), allow_nan=False)
+    json.dumps(dict(session.round.posterior.diagnostics()), allow_nan=False)
     told_now = [answer.response for answer in session.answers]
     session.undo()
     assert [answer.response for answer in session.answers] == told_now[:-1]
@@ -120,20 +121,20 @@ def test_large_numbers_that_differ_by_little_are_told_apart():
     np.testing.assert_allclose(gains, same, rtol=1e-4)
 
 
-def test_the_units_of_a_prior_with_a_scale_of_its_own_are_judged_again():
+def test_the_units_of_a_prior_with_a_scale_of_its_own_are_set_again():
     """A scale that was given is right roughly; an answer a thousand scales away shows that it was not."""
     posterior, rng = MatrixPosterior.prior(Matrices((3, 4)), 1, 8, center=0.0, scale=1.0), generator(32)
     assert posterior.update(Answer((0, 0), 900.0), rng).model.scale == 1.0
     assert posterior.update(Answer((0, 0), 1e50), rng).model.scale > 1e49
     known = MatrixPosterior.prior(Matrices((3, 4)), 1, 8, center=0.0, scale=1.0, known=[(0, 0, 1e50), (0, 1, 2e50)])
-    assert np.abs(known.model.counted(known.values)).max() < FAR
+    assert np.abs(known.model.standardised(known.values)).max() < MAX_STANDARDISED
 
 
 def test_the_scale_of_values_is_that_of_their_spread():
-    assert known_scale([0.1, 0.1, 0.1]) == pytest.approx((0.1, 0.05))  # not what they are off by in rounding
-    assert known_scale([1e99, -1e99]) == pytest.approx((0.0, 1e99))
-    assert known_scale([0.0, 0.0]) == known_scale([1e-300]) == (0.0, 1.0)
-    center, scale = known_scale([1e9 + 1, 1e9 + 3])
+    assert center_and_scale([0.1, 0.1, 0.1]) == pytest.approx((0.1, 0.05))  # not what they are off by in rounding
+    assert center_and_scale([1e99, -1e99]) == pytest.approx((0.0, 1e99))
+    assert center_and_scale([0.0, 0.0]) == center_and_scale([1e-300]) == (0.0, 1.0)
+    center, scale = center_and_scale([1e9 + 1, 1e9 + 3])
     assert (center, scale) == pytest.approx((1e9 + 2, 1.0), rel=1e-5)
 
 
@@ -144,7 +145,7 @@ def test_features_of_a_matrix_of_any_size(feature):
     session.ask()
     session.tell(2.0)
     assert np.isfinite(session.sample.structures["matrix"]).all()
-    scaled = session.turn.posterior.model.row_features
+    scaled = session.round.posterior.model.row_features
     assert scaled.std() == pytest.approx(0.0 if len(set(feature)) == 1 else 1.0)
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import askwise
+from askwise.data.files import read
 from askwise.errors import DataError
-from askwise.goals.build import GOALS, LIMITS
-from askwise.study.new import make
-from askwise.study.read import read
-
-NEEDED = {"classifier": {"labels": ["no", "yes"]}, "top_k": {"k": 2}, "cluster_of": {"item": 0}}
+from askwise.goals import GOALS, goals
+from askwise.storage.create import new_session
 
 
 def rows(count):
@@ -20,8 +16,9 @@ def rows(count):
 
 
 def few(goal, monkeypatch, most=9):
-    monkeypatch.setitem(LIMITS, goal, most)
-    return {**NEEDED.get(goal, {}), "seed": 1, "draws": 8}
+    monkeypatch.setattr(goals()[goal], "max_rows", most)
+    needed = {name: value for name, value in goals()[goal].example.items() if name != "data"}
+    return {**needed, **({"item": 0} if "item" in needed else {}), "seed": 1, "draws": 8}
 
 
 @pytest.mark.parametrize("goal", sorted(GOALS))
@@ -36,23 +33,16 @@ def test_python_and_the_command_take_the_same_rows(goal, monkeypatch, tmp_path):
         lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
         table.write_text("\n".join(lines))
         if count == 9:
-            make(goal, read(table), options)
+            new_session(goal, read(table), options)
         else:
             with pytest.raises(DataError, match=r"table\.csv has 10 rows; .* takes up to 9"):
-                make(goal, read(table), options)
-
-
-def test_every_goal_has_a_limit_and_the_docs_tell_it():
-    assert set(LIMITS) == set(GOALS)
-    text = (Path(__file__).parents[2] / "docs/goals.md").read_text(encoding="utf-8")
-    for goal, most in LIMITS.items():
-        assert f"| `{goal}` | {most:,} |" in text
+                new_session(goal, read(table), options)
 
 
 def test_what_was_saved_opens_whatever_its_size(monkeypatch, tmp_path):
     session = askwise.best_item(rows(12), seed=1, draws=8)
     askwise.save(session, tmp_path / "study.askwise")
-    monkeypatch.setitem(LIMITS, "best_item", 9)
+    monkeypatch.setattr(goals()["best_item"], "max_rows", 9)
     assert askwise.open(tmp_path / "study.askwise").ask().atom == session.ask().atom
     assert askwise.from_json(session.to_json()).ask().atom == session.ask().atom
     with pytest.raises(DataError, match="takes up to 9 rows"):  # and nothing is left switched off
@@ -61,9 +51,9 @@ def test_what_was_saved_opens_whatever_its_size(monkeypatch, tmp_path):
 
 def test_another_goal_takes_no_more_rows_than_a_new_one(monkeypatch):
     session = askwise.best_item(rows(12), seed=1, draws=8)
-    monkeypatch.setitem(LIMITS, "ranking", 9)
+    monkeypatch.setattr(goals()["ranking"], "max_rows", 9)
     with pytest.raises(DataError, match="ranking takes up to 9 rows, got 12"):
         askwise.change_goal(session, "ranking")
     assert session.log == []
-    monkeypatch.setitem(LIMITS, "best_item", 9)
+    monkeypatch.setattr(goals()["best_item"], "max_rows", 9)
     askwise.change_goal(session, "best_item", epsilon=0.2)  # the goal it has already

@@ -7,19 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from askwise.certificate import Estimate, certify, upper_bound
-from askwise.distances.trees import TripletDisagreement
+from askwise.distances.hierarchies import TripletDisagreement
 from askwise.losses import logistic, zero_one
 from askwise.posteriors.chains import by_chain, independent_draws, pairs
-from askwise.posteriors.clusterings import ClusteringPosterior
+from askwise.posteriors.clusterings.posterior import ClusteringPosterior
 from askwise.posteriors.enumerated import Enumerated
-from askwise.posteriors.hierarchies import HierarchyPosterior
-from askwise.posteriors.logconcave import LogConcave
-from askwise.posteriors.mala import Mala
-from askwise.posteriors.matrices import MatrixPosterior
-from askwise.posteriors.softmax import SoftmaxPosterior
+from askwise.posteriors.hierarchies.posterior import HierarchyPosterior
+from askwise.posteriors.matrices.posterior import MatrixPosterior
+from askwise.posteriors.scores.logconcave import LogConcave
+from askwise.posteriors.scores.mala import Mala
+from askwise.posteriors.scores.softmax import SoftmaxPosterior
 from askwise.problem import Problem
-from askwise.stopping import apart
+from askwise.stopping.certificate import Estimate, certify, upper_bound
+from askwise.stopping.sequential_test import pair_distances
 from askwise.strategies.select import _pairs
 from askwise.structures.choice import Choice
 from askwise.structures.clusterings import Clusterings
@@ -148,7 +148,7 @@ def test_pairs_of_trees_are_as_far_apart_as_any_two(six, count):
     for run in range(60):
         rng = generator(335, count, run)
         posterior = standing(six, rng)
-        found.append(apart(problem, posterior.sample(count, rng)).values.mean())
+        found.append(pair_distances(problem, posterior.sample(count, rng)).values.mean())
         left, right = next(_pairs(posterior, Sample(None, None, exact=False), rng, 1))
         select.append(distance.paired(left, right).mean())
     exact = weights @ table @ weights

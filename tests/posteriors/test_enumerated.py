@@ -9,7 +9,7 @@ import pytest
 
 from askwise.errors import AnswerError, SettingError
 from askwise.losses import davidson, logistic, zero_one
-from askwise.posteriors.enumerated import WHOLE, Enumerated
+from askwise.posteriors.enumerated import MAX_EXACT_STRUCTURES, Enumerated
 from askwise.structures.finite import Finite
 from askwise.testing import check_posterior
 from askwise.types import Answer
@@ -80,8 +80,8 @@ def test_contradiction_is_refused_and_changes_nothing():
 def test_check_posterior():
     _, prior = label_problem(generator(74), 3, 2.0)
     check_posterior(prior, [Answer(0, 1), Answer(3, 2), Answer(0, 1)])
-    family = Finite(np.arange(2 * WHOLE)[:, None] % 2)
-    check_posterior(Enumerated.prior(family, np.arange(2 * WHOLE), zero_one, 2.0), [Answer(0, 1)])
+    family = Finite(np.arange(2 * MAX_EXACT_STRUCTURES)[:, None] % 2)
+    check_posterior(Enumerated.prior(family, np.arange(2 * MAX_EXACT_STRUCTURES), zero_one, 2.0), [Answer(0, 1)])
 
 
 def test_structures_without_weight_are_left_out_of_samples():
@@ -94,7 +94,7 @@ def test_structures_without_weight_are_left_out_of_samples():
 
 def test_large_families_give_draws_whatever_the_count():
     """A count above the size must not turn draws into a list of all, each once."""
-    size = WHOLE + 1
+    size = MAX_EXACT_STRUCTURES + 1
     family, weights = Finite(np.arange(size)[:, None] % 2), np.ones(size)
     weights[0] = size
     prior = Enumerated.prior(family, np.arange(size), zero_one, 2.0, weights)
@@ -103,8 +103,8 @@ def test_large_families_give_draws_whatever_the_count():
         assert not sample.exact
         assert sample.structures.shape == sample.weights.shape == (count,)
     heavy = (sample.structures == 0).sum()
-    spread = np.bincount(1 + (sample.structures[sample.structures > 0] - 1) * 10 // WHOLE, minlength=11)
-    assert chi_square([heavy, *spread[1:]], [size] + [WHOLE / 10] * 10) > 1e-4
+    spread = np.bincount(1 + (sample.structures[sample.structures > 0] - 1) * 10 // MAX_EXACT_STRUCTURES, minlength=11)
+    assert chi_square([heavy, *spread[1:]], [size] + [MAX_EXACT_STRUCTURES / 10] * 10) > 1e-4
 
 
 def test_diagnostics():

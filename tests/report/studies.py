@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from askwise import goals
+from askwise.goals import GOALS, goal_class
 
 EVIL = "<script>alert(1)</script>"
 NAMES = [EVIL, 'a"b', "c'd & e", "</style>", "--><img src=x onerror=alert(1)>", "plain"]
 TABLE = {"name": NAMES, "size": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], f"kind {EVIL}": ["s", "s", "l", "l", "s", "l"]}
 ENTRIES = {"row": NAMES, EVIL: [1.0, None, 2.0, None, 3.0, None], "</td>": [None, 2.0, None, 1.0, None, 0.0]}
 
+
+def of_example(goal):
+    """A session of the table with the other options of the goal's own example."""
+    options = {name: value for name, value in goal_class(goal).example.items() if name != "data"}
+    return GOALS[goal](TABLE, **options, seed=1, draws=16)
+
+
 MADE = {
+    **{goal: partial(of_example, goal) for goal in GOALS},
     "best_item": lambda: goals.best_item(TABLE, seed=1, draws=100),
     "top_k": lambda: goals.top_k(TABLE, 2, seed=1, draws=100),
     "ranking": lambda: goals.ranking(TABLE, seed=1, draws=100, ties=True),

@@ -8,7 +8,7 @@ import pytest
 
 from askwise.errors import SettingError
 from askwise.goals import best_item, change_goal
-from askwise.report.history import POINTS, history
+from askwise.report.history import MAX_POINTS, history
 from tests.helpers import generator, label_problem
 
 
@@ -36,7 +36,7 @@ def test_every_point_is_what_was_known_then():
     calls = []
     points = history(session, lambda done, total: calls.append((done, total)))
     assert [seen(point) for point in points] == states
-    assert [point.turn for point in points] == list(range(len(states)))
+    assert [point.revision for point in points] == list(range(len(states)))
     assert calls == [(count, len(session.log)) for count in range(1, len(session.log) + 1)]
 
 
@@ -50,7 +50,7 @@ def test_another_goal_starts_another_stage():
     session.ask()
     session.tell("left")
     points = history(session)
-    assert [(point.turn, point.stage, point.goal) for point in points] == [
+    assert [(point.revision, point.stage, point.goal) for point in points] == [
         (0, 0, "best_item"), (1, 0, "best_item"), (1, 1, "ranking"), (2, 1, "ranking"),
     ]  # fmt: skip
     assert [seen(point) for point in points[1:3]] == [before, after]
@@ -61,8 +61,8 @@ def test_a_long_log_is_thinned_out_evenly():
     for _ in range(60):
         session.pose([0, 1])
         session.tell("left")
-    turns = [point.turn for point in history(session)]
-    assert len(turns) == POINTS
+    turns = [point.revision for point in history(session)]
+    assert len(turns) == MAX_POINTS
     assert (turns[0], turns[-1]) == (0, 60)
     assert {later - earlier for earlier, later in pairwise(turns)} == {1, 2}
 

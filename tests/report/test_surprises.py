@@ -7,7 +7,7 @@ from math import erfc, inf, sqrt
 import numpy as np
 import pytest
 
-from askwise.distances import Tabled
+from askwise.distances import TableDistance
 from askwise.distances.columns import BestColumn
 from askwise.losses import davidson, squared, zero_one
 from askwise.problem import Problem
@@ -15,7 +15,7 @@ from askwise.report.surprises import surprises
 from askwise.structures.finite import Finite
 from askwise.structures.matrices import Matrices, gaussian, pack
 from askwise.types import Answer, Sample
-from tests.helpers import Draws, generator, label_problem, score_problem, whole
+from tests.helpers import SampledPosterior, exact_sample, generator, label_problem, score_problem
 
 
 def told(rng, problem, count=8):
@@ -52,7 +52,7 @@ def test_exact_for_a_whole_posterior(kind):
     rng = generator(910)
     problem, prior = PROBLEMS[kind](rng)
     answers = told(rng, problem)
-    found = surprises(problem, whole(posterior_of(prior, answers)), answers)
+    found = surprises(problem, exact_sample(posterior_of(prior, answers)), answers)
     assert sorted(surprise.place for surprise in found) == list(range(len(answers)))
     chances = [surprise.chance for surprise in found]
     assert chances == sorted(chances)
@@ -69,7 +69,7 @@ def test_close_for_draws():
     exact = posterior_of(prior, answers)
     runs = np.empty((20, len(answers)))
     for run in runs:
-        for surprise in surprises(problem, Draws(exact.weights).sample(4000, rng), answers):
+        for surprise in surprises(problem, SampledPosterior(exact.weights).sample(4000, rng), answers):
             run[surprise.place] = surprise.chance
     truth = [left_out(problem, prior, answers, place) for place in range(len(answers))]
     spread = runs.std(axis=0, ddof=1) / sqrt(20) + 1e-12  # an atom that all structures answer alike has none
@@ -81,12 +81,12 @@ def test_without_noise_nothing_disagrees():
     problem, prior = label_problem(generator(912), labels=2, beta=inf)
     truth = problem.family.predict(np.array([3]), np.arange(6))[0]
     answers = [Answer(atom, int(truth[atom])) for atom in range(4)]
-    assert {s.chance for s in surprises(problem, whole(posterior_of(prior, answers)), answers)} == {1.0}
+    assert {s.chance for s in surprises(problem, exact_sample(posterior_of(prior, answers)), answers)} == {1.0}
 
 
 def test_few_draws_are_called_rough():
     family = Finite([[0], [1]])
-    problem = Problem(family, Tabled(1.0 - np.eye(2)), zero_one, beta=12.0)
+    problem = Problem(family, TableDistance(1.0 - np.eye(2)), zero_one, beta=12.0)
     draws = np.repeat([0, 1], [3999, 1])
     sample = Sample(draws, np.full(4000, 1 / 4000), exact=False)
     assert [s.rough for s in surprises(problem, sample, [Answer(0, 0)])] == [True]  # one draw has all the weight
@@ -122,4 +122,4 @@ def test_numbers_by_the_residual_from_the_others():
 
 def test_no_answers():
     problem, prior = label_problem(generator(915))
-    assert surprises(problem, whole(prior), []) == []
+    assert surprises(problem, exact_sample(prior), []) == []

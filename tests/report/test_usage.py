@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from askwise.goals import best_column, best_item
-from askwise.report.usage import told, usage
+from askwise.report.usage import answer_rows, usage
 
 
 def test_counts_people_and_times():
@@ -22,15 +22,15 @@ def test_counts_people_and_times():
     session.skip(reason="no idea", who="Ben", seconds=100.0)
     session.ask()
     found = usage(session)
-    assert (found.answers, found.skips, found.undos, found.waiting) == (3, 1, 1, 1)
+    assert (found.answers, found.skips, found.undos, found.open_questions) == (3, 1, 1, 1)
     assert dict(found.people) == {"Ann": 2, "Ben": 1}
-    assert found.seconds == 7.0  # the median of 3, 9, 5 and 100
+    assert found.median_seconds == 7.0  # the median of 3, 9, 5 and 100
     counts = [option.name for question in shown[:3] for option in question.options]
-    assert dict(found.shown) == {name: counts.count(name) for name in counts}
-    assert found.shown[0][1] == max(counts.count(name) for name in counts)
+    assert dict(found.items) == {name: counts.count(name) for name in counts}
+    assert found.items[0][1] == max(counts.count(name) for name in counts)
     assert found.first <= found.last
-    rows = told(session)
-    assert [row.said for row in rows] == [
+    rows = answer_rows(session)
+    assert [row.answer for row in rows] == [
         shown[0].options[0].name, shown[1].options[1].name, shown[2].options[0].name, "skipped: no idea",
     ]  # fmt: skip
     assert [row.gain for row in rows[:3]] == [question.gain for question in shown[:3]]
@@ -44,12 +44,12 @@ def test_an_answer_given_again_counts_where_it_stands():
     session.tell("right")
     session.undo(first)
     session.tell("right", first)
-    assert [row.question for row in told(session)] == ["q2", "q1"]
+    assert [row.question for row in answer_rows(session)] == ["q2", "q1"]
 
 
 def test_numbers_and_questions_of_one_s_own():
     session = best_column({"tea": [3.0, None], "milk": [None, 1.0]}, draws=8, rank=1)
     session.pose([1, 0])
     session.tell(2.5)
-    assert [(row.said, row.gain, row.who) for row in told(session)] == [("2.5", None, None)]
+    assert [(row.answer, row.gain, row.who) for row in answer_rows(session)] == [("2.5", None, None)]
     assert usage(session).people == (("nobody named", 1),)

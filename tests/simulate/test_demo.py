@@ -1,6 +1,6 @@
 import pytest
 
-from askwise.simulate.demo import FEATURES, Buyer, cars
+from askwise.simulate.demo import FEATURES, CarBuyer, cars
 
 
 def test_the_bundled_cars_are_the_93_models():
@@ -20,9 +20,9 @@ def test_the_cars_are_those_of_the_public_table():
 
 
 def test_a_buyer_ends_with_a_car_close_to_the_favourite():
-    buyer = Buyer(seed=1)
+    buyer = CarBuyer(seed=1)
     session = buyer.session("expected", budget=60)
-    steps = list(buyer.shop(session))
+    steps = list(buyer.answer(session))
     assert session.done
     assert steps[-1].diameter < steps[0].diameter
     assert steps[-1].regret <= 0.1
@@ -31,4 +31,4 @@ def test_a_buyer_ends_with_a_car_close_to_the_favourite():
 
 
 def test_what_a_buyer_likes_is_said_in_words():
-    assert all(word.split()[0] in ("high", "low", "type", "drive", "origin") for word in Buyer(seed=3).likes(5))
+    assert all(word.split()[0] in ("high", "low", "type", "drive", "origin") for word in CarBuyer(seed=3).likes(5))

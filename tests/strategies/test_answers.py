@@ -47,7 +47,7 @@ def test_the_others_tell_entries_apart(rule):
         session.pose(place)
         session.tell(float(rng.normal()))
     atoms = family.draw_atoms(20, None)
-    gain = session.aim.rule(session.problem, session.posterior, session.sample, atoms, np.random.default_rng(0)).gain
+    gain = session.config.rule(session.problem, session.posterior, session.sample, atoms, np.random.default_rng(0)).gain
     known = int(np.flatnonzero((atoms == [1, 2]).all(axis=1))[0])
     assert gain[known] < np.median(gain)
     assert len(np.unique(gain)) > 10
@@ -92,11 +92,11 @@ def test_a_study_that_was_made_with_such_a_rule_opens():
     state["recipe"]["options"]["rule"] = "select"
     again = from_json(json.dumps(state))
     assert len(again.answers) == 1
-    assert again.aim.rule is strategy("expected")
+    assert again.config.rule is strategy("expected")
     assert again.ask() == session.ask()
     assert again.recipe["options"]["rule"] == "select"  # the study is the one that was saved
     change_goal(again, "best_column", rule="variance")
-    assert again.aim.rule is strategy("variance")
+    assert again.config.rule is strategy("variance")
 
 
 def test_a_name_alone_is_looked_up_for_any_family():

@@ -16,7 +16,7 @@ from askwise.strategies import baselines, strategies, strategy
 from askwise.strategies.baselines import bald, epig, eubo, margin, qbc, random
 from askwise.structures.choice import Choice
 from askwise.structures.finite import Finite
-from tests.helpers import chi_square, generator, label_problem, score_problem, whole
+from tests.helpers import chi_square, exact_sample, generator, label_problem, score_problem
 
 CASES = [(labels, beta) for labels in (2, 3, 4) for beta in (0.5, 2.0, 4.0, inf)] + [("scores", 1.0), ("ties", 1.0)]
 cases = pytest.mark.parametrize(("labels", "beta"), CASES)
@@ -38,7 +38,7 @@ def entropy(chances):
 def test_margin(labels, beta):
     problem, prior = make(labels, beta)
     chances = problem.chances(problem.family.table)
-    for a, gain in enumerate(margin(problem, prior, whole(prior), np.arange(6), None).gain):
+    for a, gain in enumerate(margin(problem, prior, exact_sample(prior), np.arange(6), None).gain):
         second, first = sorted(sum(w * p for w, p in zip(prior.weights, row, strict=True)) for row in chances[:, :, a])[
             -2:
         ]
@@ -49,7 +49,7 @@ def test_margin(labels, beta):
 def test_bald(labels, beta):
     problem, prior = make(labels, beta)
     chances = problem.chances(problem.family.table)
-    for a, gain in enumerate(bald(problem, prior, whole(prior), np.arange(6), None).gain):
+    for a, gain in enumerate(bald(problem, prior, exact_sample(prior), np.arange(6), None).gain):
         mean = [sum(w * p for w, p in zip(prior.weights, row, strict=True)) for row in chances[:, :, a]]
         within = sum(w * entropy(chances[:, g, a]) for g, w in enumerate(prior.weights))
         assert gain == pytest.approx(entropy(mean) - within, abs=1e-12)
@@ -60,7 +60,7 @@ def test_epig(labels, beta):
     problem, prior = make(labels, beta)
     chances, w = problem.chances(problem.family.table), prior.weights
     codes = range(len(chances))
-    for a, gain in enumerate(epig(problem, prior, whole(prior), np.arange(6), generator(111)).gain):
+    for a, gain in enumerate(epig(problem, prior, exact_sample(prior), np.arange(6), generator(111)).gain):
         total = 0.0
         for target in range(6):
             for y in codes:
@@ -72,9 +72,9 @@ def test_epig(labels, beta):
 
 
 def test_epig_draws_few_targets_of_a_large_pool(monkeypatch):
-    monkeypatch.setattr(baselines, "TARGETS", 3)
+    monkeypatch.setattr(baselines, "MAX_TARGETS", 3)
     problem, prior = label_problem(generator(112), beta=2.0)
-    few = epig(problem, prior, whole(prior), np.arange(6), generator(113)).gain
+    few = epig(problem, prior, exact_sample(prior), np.arange(6), generator(113)).gain
     chosen = generator(113).choice(6, 3, replace=False)
     each = [epig_of_one(problem, prior, target) for target in chosen]
     assert few == pytest.approx(np.mean(each, axis=0), abs=1e-12)
@@ -99,7 +99,7 @@ def test_eubo():
     prior = Enumerated.prior(family, tastes, problem.loss, weights=weights)
     atoms = family.draw_atoms(9, None)
     better = [sum(w * max(t @ items[i], t @ items[j]) for w, t in zip(weights, tastes, strict=True)) for i, j in atoms]
-    gain = eubo(problem, prior, whole(prior), atoms, None).gain
+    gain = eubo(problem, prior, exact_sample(prior), atoms, None).gain
     assert gain - gain[0] == pytest.approx(np.array(better) - better[0], abs=1e-12)
     assert gain.min() == 0
 
@@ -107,7 +107,7 @@ def test_eubo():
 def test_eubo_needs_items():
     problem, prior = label_problem(generator(115))
     with pytest.raises(SettingError, match="eubo compares items, and Finite has none"):
-        eubo(problem, prior, whole(prior), np.arange(6), None)
+        eubo(problem, prior, exact_sample(prior), np.arange(6), None)
 
 
 def test_qbc_in_distribution():
@@ -117,7 +117,7 @@ def test_qbc_in_distribution():
     w = prior.weights
     disagree = [1 - sum(w[problem.family.table[:, a] == y].sum() ** 2 for y in range(3)) for a in range(6)]
     disagree[2] = 0.0
-    sample, counts, tries = whole(prior), np.zeros(6), []
+    sample, counts, tries = exact_sample(prior), np.zeros(6), []
     for i in range(3000):
         scored = qbc(problem, prior, sample, np.arange(6), generator(117, i))
         assert scored.gain.sum() == scored.gain.max() == 1
@@ -135,16 +135,18 @@ def test_qbc_finds_a_rare_disagreement_and_says_when_there_is_none():
     family = Finite(table, responses=[0, 1])
     problem = Problem(family, label_problem(generator(118))[0].distance)
     prior = Enumerated.prior(family, np.arange(2), problem.loss)
-    found = qbc(problem, prior, whole(prior), np.arange(40), generator(119))
+    found = qbc(problem, prior, exact_sample(prior), np.arange(40), generator(119))
     assert found.gain.argmax() == 17
-    none = qbc(problem, prior, whole(prior), np.arange(17), generator(119))
+    none = qbc(problem, prior, exact_sample(prior), np.arange(17), generator(119))
     assert none.gain.max() == 1
     assert "no two structures" in none.info["note"]
 
 
 def test_random_is_uniform():
     problem, prior = label_problem(generator(120))
-    asked = [random(problem, prior, whole(prior), np.arange(6), generator(121, i)).gain.argmax() for i in range(3000)]
+    asked = [
+        random(problem, prior, exact_sample(prior), np.arange(6), generator(121, i)).gain.argmax() for i in range(3000)
+    ]
     assert chi_square(np.bincount(asked, minlength=6), np.ones(6)) > 1e-4
 
 

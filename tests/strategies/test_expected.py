@@ -11,7 +11,7 @@ from askwise.errors import AnswerError
 from askwise.losses import davidson, logistic
 from askwise.strategies.expected import expected
 from askwise.types import Answer, Sample
-from tests.helpers import Draws, generator, label_problem, score_problem, whole
+from tests.helpers import SampledPosterior, exact_sample, generator, label_problem, score_problem
 
 CASES = [("labels", labels, beta) for labels in (2, 3, 4) for beta in (0.5, 2.0, 4.0, inf)]
 CASES += [("logistic", 2, 1.0), ("logistic", 2, 2.0), ("davidson", 3, 1.0), ("davidson", 3, 0.5)]
@@ -39,17 +39,19 @@ def test_equals_the_enumerated_expectation(kind, labels, beta):
                 assert prior.weights @ chances[row, :, a] == 0
                 continue
             after[a] += prior.weights @ chances[row, :, a] * diameter(problem, posterior)
-    scored = expected(problem, prior, whole(prior), np.arange(6), None)
+    scored = expected(problem, prior, exact_sample(prior), np.arange(6), None)
     assert scored.gain == pytest.approx(np.maximum(diameter(problem, prior) - after, 0.0), abs=1e-12)
     assert scored.info["diameter"] == pytest.approx(diameter(problem, prior), abs=1e-12)
 
 
 def test_many_draws_agree_with_enumeration():
     problem, prior = label_problem(generator(91), 3, 2.0)
-    exact = expected(problem, prior, whole(prior), np.arange(6), None).gain
+    exact = expected(problem, prior, exact_sample(prior), np.arange(6), None).gain
     found = np.array(
         [
-            expected(problem, prior, Draws(prior.weights).sample(300, generator(92, i)), np.arange(6), None).gain
+            expected(
+                problem, prior, SampledPosterior(prior.weights).sample(300, generator(92, i)), np.arange(6), None
+            ).gain
             for i in range(60)
         ]
     )

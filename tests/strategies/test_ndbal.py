@@ -8,19 +8,19 @@ from math import inf
 import numpy as np
 import pytest
 
-from askwise.distances import Tabled
-from askwise.distances.clusters import IntervalMembership, PairDisagreement
+from askwise.distances import TableDistance
+from askwise.distances.intervals import IntervalMembership, PairDisagreement
 from askwise.losses import zero_one
 from askwise.posteriors.enumerated import Enumerated
 from askwise.problem import Problem
 from askwise.session import Session
-from askwise.split import split
 from askwise.stopping import DiameterBelow
-from askwise.strategies.ndbal import PAIRS, ndbal, ndbal_paper
+from askwise.strategies.ndbal import PAPER_PAIRS, ndbal, ndbal_paper
+from askwise.strategies.split import split
 from askwise.structures.finite import Finite
-from askwise.structures.intervals import Intervals, hard_clusterings
+from askwise.structures.intervals import IntervalClusterings, hard_clusterings
 from askwise.types import Answer, Sample
-from tests.helpers import Draws, generator, label_problem, whole
+from tests.helpers import SampledPosterior, exact_sample, generator, label_problem
 
 
 def test_gain_is_the_average_split():
@@ -30,7 +30,7 @@ def test_gain_is_the_average_split():
         left = np.array(
             [max((w * (table[:, a] == y)) @ apart @ (w * (table[:, a] == y)) for y in range(3)) for a in range(6)]
         )
-        gain = ndbal(problem, prior, whole(prior), np.arange(6), None).gain
+        gain = ndbal(problem, prior, exact_sample(prior), np.arange(6), None).gain
         assert gain == pytest.approx(1 - left / (w @ apart @ w), abs=1e-12)
         assert gain.argmax() == left.argmin()
 
@@ -38,7 +38,7 @@ def test_gain_is_the_average_split():
 def test_paper_pairs_average_to_the_surviving_share():
     """300 pairs at a time; the mean over many calls of what survives is the exact share."""
     problem, prior = label_problem(generator(81), beta=2.0)
-    sample = whole(prior)
+    sample = exact_sample(prior)
     exact = split(problem, sample, np.arange(6))
     found = np.array([ndbal_paper(problem, prior, sample, np.arange(6), generator(82, i)).gain for i in range(400)])
     error = np.abs(found.mean(axis=0) - exact.average_split())
@@ -52,9 +52,9 @@ def test_paper_pairs_average_to_the_surviving_share():
 
 def test_paper_uses_the_first_draws_in_disjoint_pairs():
     problem, prior = label_problem(generator(83), beta=2.0)
-    draws = Draws(prior.weights).sample(700, generator(84)).structures
+    draws = SampledPosterior(prior.weights).sample(700, generator(84)).structures
     scored = ndbal_paper(problem, prior, Sample(draws, np.full(700, 1 / 700), exact=False), np.arange(6), None)
-    left, right = draws[:PAIRS], draws[PAIRS : 2 * PAIRS]
+    left, right = draws[:PAPER_PAIRS], draws[PAPER_PAIRS : 2 * PAPER_PAIRS]
     apart, table = problem.distance.table[left, right], problem.family.table
     remaining = [apart @ np.exp(-2.0 * ((table[left] != y).astype(float) + (table[right] != y))) for y in range(2)]
     assert scored.gain == pytest.approx(1 - np.max(remaining, axis=0) / apart.sum(), abs=1e-12)
@@ -63,22 +63,22 @@ def test_paper_uses_the_first_draws_in_disjoint_pairs():
 @pytest.mark.parametrize("rule", [ndbal, ndbal_paper])
 def test_nothing_to_split_is_no_gain(rule):
     family = Finite([[0, 1], [0, 1]])
-    problem = Problem(family, Tabled(np.zeros((2, 2))), zero_one, inf)
+    problem = Problem(family, TableDistance(np.zeros((2, 2))), zero_one, inf)
     prior = Enumerated.prior(family, np.arange(2), zero_one, inf)
-    assert (rule(problem, prior, whole(prior), np.arange(2), generator(85)).gain == 0).all()
+    assert (rule(problem, prior, exact_sample(prior), np.arange(2), generator(85)).gain == 0).all()
 
 
 def questions_needed(k, distance, alpha=0.5):
     """For every truth of the hard set, how many questions NDBAL asks until the average diameter is below
     half of ((1 - alpha) / k)^2."""
     structures, points = hard_clusterings(k, alpha)
-    family = Intervals(points)
+    family = IntervalClusterings(points)
     atoms = family.draw_atoms(10**6, None)
     table = Finite(family.predict(structures, atoms), responses=[1, 0])
     apart = (
         distance(alpha / 2).pairwise(structures) if distance is IntervalMembership else distance().pairwise(structures)
     )
-    problem = Problem(table, Tabled(apart), zero_one, inf)
+    problem = Problem(table, TableDistance(apart), zero_one, inf)
     prior = Enumerated.prior(table, np.arange(len(structures)), zero_one, inf)
     epsilon = ((1 - alpha) / k) ** 2 / 2
     needed = np.zeros(len(structures), dtype=int)
@@ -109,7 +109,7 @@ def test_hard_on_the_line_for_clusterings_easy_for_one_cluster(k, clusterings, a
 
 def test_hard_set_through_a_session():
     structures, points = hard_clusterings(8, 0.5)
-    family = Intervals(points)
+    family = IntervalClusterings(points)
     for distance, needed in ((PairDisagreement(), 8), (IntervalMembership(0.25), 2)):
         problem = Problem(family, distance, zero_one, inf)
         prior = Enumerated.prior(family, structures, zero_one, inf)
@@ -130,8 +130,8 @@ def test_the_pick_splits_nearly_as_well_as_the_best(labels, beta):
     for trial in range(200):
         problem, prior = label_problem(generator(86, trial, labels), labels, beta)
         noiseless = replace(problem, beta=inf)
-        pick = int(ndbal(problem, prior, whole(prior), np.arange(6), None).gain.argmax())
-        splits = split(noiseless, whole(prior), np.arange(6)).average_split()
+        pick = int(ndbal(problem, prior, exact_sample(prior), np.arange(6), None).gain.argmax())
+        splits = split(noiseless, exact_sample(prior), np.arange(6)).average_split()
         assert splits[pick] >= splits.max() / (1 + np.exp(-beta)) - 1e-9
         worst = min(worst, float(splits[pick] / splits.max()))
     assert worst < 1  # it is not always the best one

@@ -7,16 +7,16 @@ from math import inf, log
 import numpy as np
 import pytest
 
-from askwise.distances import Tabled
+from askwise.distances import TableDistance
 from askwise.errors import SettingError
 from askwise.losses import zero_one
 from askwise.posteriors.enumerated import Enumerated
 from askwise.problem import Problem
-from askwise.split import split
 from askwise.strategies import select
 from askwise.strategies.select import Select, halt
+from askwise.strategies.split import split
 from askwise.structures.finite import Finite
-from tests.helpers import Draws, generator, label_problem, whole
+from tests.helpers import SampledPosterior, exact_sample, generator, label_problem
 
 
 def one_by_one(problem, left, right, codes, target):
@@ -40,7 +40,7 @@ def test_halts_at_the_same_pair(labels, block):
         rng = generator(100, labels, trial)
         problem, prior = label_problem(rng, labels)
         eighths = np.round(problem.distance.table * 8) / 8  # sums of eighths are exact, so that ties are ties
-        problem = Problem(problem.family, Tabled(eighths), zero_one, inf)
+        problem = Problem(problem.family, TableDistance(eighths), zero_one, inf)
         left, right = rng.choice(9, (2, 112), p=prior.weights)
         codes, target = np.arange(labels), rng.integers(1, 17)
         blocks = ((left[i : i + block], right[i : i + block]) for i in range(0, 112, block))
@@ -55,7 +55,7 @@ def test_halts_at_the_same_pair(labels, block):
 @pytest.mark.parametrize("place", [7, 8, 9, 16])
 def test_block_boundaries(place):
     """The last pair of a block, the first of the next, and the last of all: pairs at distance 1 until `place`."""
-    problem = Problem(Finite([[0, 0], [0, 1]]), Tabled(np.array([[0.0, 1.0], [1.0, 0.0]])), zero_one, inf)
+    problem = Problem(Finite([[0, 0], [0, 1]]), TableDistance(np.array([[0.0, 1.0], [1.0, 0.0]])), zero_one, inf)
     blocks = [(np.zeros(8, dtype=int), np.ones(8, dtype=int)) for _ in range(2)]
     assert halt(problem, iter(blocks), np.arange(2), np.arange(2), float(place)) == (1, place)
     assert halt(problem, iter(blocks), np.arange(2), np.arange(2), 17.0) == (None, 16)
@@ -65,11 +65,11 @@ def test_block_boundaries(place):
 
 def test_called_as_a_rule(monkeypatch):
     """Through `Select.__call__`, from the same generator, in blocks of another size."""
-    monkeypatch.setattr(select, "BLOCK", 64)
+    monkeypatch.setattr(select, "PAIRS_PER_BLOCK", 64)
     rule = Select(alpha=0.9, delta=0.5)
     for trial in range(6):
         problem, prior = label_problem(generator(101, trial))
-        sample, rng = whole(prior), generator(102, trial)
+        sample, rng = exact_sample(prior), generator(102, trial)
         scored = rule(problem, prior, sample, np.arange(6), generator(102, trial))
         drawn = [rng.choice(9, 128, p=prior.weights) for _ in range(200)]
         left, right = np.concatenate([d[:64] for d in drawn]), np.concatenate([d[64:] for d in drawn])
@@ -83,8 +83,8 @@ def test_promise_and_pair_bound():
     rule, kept, within, runs = Select(alpha=0.5, delta=0.2), 0, 0, 40
     for trial in range(runs):
         problem, prior = label_problem(generator(103, trial))
-        exact = split(problem, whole(prior), np.arange(6))
-        posterior = Draws(prior.weights)
+        exact = split(problem, exact_sample(prior), np.arange(6))
+        posterior = SampledPosterior(prior.weights)
         scored = rule(
             problem, posterior, posterior.sample(600, generator(104, trial)), np.arange(6), generator(105, trial)
         )
@@ -102,9 +102,9 @@ def test_promise_and_pair_bound():
 )
 def test_says_so_when_nothing_splits(table, apart):
     family = Finite(table, responses=[0, 1])
-    problem = Problem(family, Tabled(np.array([[0.0, apart], [apart, 0.0]])), zero_one, inf)
+    problem = Problem(family, TableDistance(np.array([[0.0, apart], [apart, 0.0]])), zero_one, inf)
     prior = Enumerated.prior(family, np.arange(2), zero_one, inf)
-    scored = Select()(problem, prior, whole(prior), np.arange(2), generator(106))
+    scored = Select()(problem, prior, exact_sample(prior), np.arange(2), generator(106))
     assert (scored.gain == 0).all()
     assert scored.info["pairs"] == 0
     assert "no candidate question" in scored.info["note"]
@@ -112,8 +112,8 @@ def test_says_so_when_nothing_splits(table, apart):
 
 def test_gives_up_when_the_draws_at_hand_misled(monkeypatch):
     problem, prior = label_problem(generator(107))
-    posterior = Draws(np.eye(9)[0])  # later draws are all alike
-    misleading = Draws(prior.weights).sample(600, generator(108))
+    posterior = SampledPosterior(np.eye(9)[0])  # later draws are all alike
+    misleading = SampledPosterior(prior.weights).sample(600, generator(108))
     scored = Select()(problem, posterior, misleading, np.arange(6), generator(109))
     assert (scored.gain == 0).all()
     assert f"no candidate split enough of {scored.info['pairs']} pairs" in scored.info["note"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from askwise.errors import DataError
-from askwise.structures.choice import Choice, pair_of
+from askwise.structures.choice import Choice, pairs_at
 from askwise.testing import check_family
 from tests.helpers import generator
 
@@ -21,13 +21,13 @@ def test_check_family():
 
 @pytest.mark.parametrize("size", [2, 3, 10, 91])
 def test_pairs_in_order(size):
-    assert pair_of(np.arange(size * (size - 1) // 2), size).tolist() == [list(p) for p in combinations(range(size), 2)]
+    assert pairs_at(np.arange(size * (size - 1) // 2), size).tolist() == [list(p) for p in combinations(range(size), 2)]
 
 
 def test_pairs_of_very_many_items():
     size = 100_000
     last = size * (size - 1) // 2 - 1
-    assert pair_of(np.array([0, size - 2, size - 1, last]), size).tolist() == [
+    assert pairs_at(np.array([0, size - 2, size - 1, last]), size).tolist() == [
         [0, 1],
         [0, size - 1],
         [1, 2],

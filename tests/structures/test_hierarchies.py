@@ -17,7 +17,7 @@ from askwise.structures.hierarchies import (
     nested,
     newick,
     random_trees,
-    triple_of,
+    triples_at,
 )
 from askwise.testing import check_family
 from tests.helpers import chi_square, generator
@@ -54,7 +54,7 @@ def test_random_trees_are_uniform():
 
 
 def test_answers_tell_all_trees_apart():
-    answers = Hierarchies(5).answers(all_trees(5), triple_of(np.arange(10), 5))
+    answers = Hierarchies(5).answers(all_trees(5), triples_at(np.arange(10), 5))
     assert len(np.unique(answers, axis=0)) == 105
 
 
@@ -65,7 +65,7 @@ def test_check_family():
 
 @pytest.mark.parametrize("size", [3, 4, 11, 60])
 def test_triples_in_order(size):
-    found = triple_of(np.arange(comb(size, 3)), size)
+    found = triples_at(np.arange(comb(size, 3)), size)
     assert sorted(map(tuple, found.tolist())) == list(combinations(range(size), 3))
 
 

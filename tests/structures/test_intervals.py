@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askwise.errors import SettingError
-from askwise.structures.intervals import Intervals, all_clusterings, hard_clusterings, interval_of
+from askwise.structures.intervals import IntervalClusterings, all_clusterings, hard_clusterings, interval_of
 from askwise.testing import check_family
 from tests.helpers import generator
 
@@ -21,8 +21,8 @@ cuts = st.lists(
 
 def test_check_family():
     structures, points = hard_clusterings(4)
-    check_family(Intervals(points), structures)
-    check_family(Intervals(), structures)
+    check_family(IntervalClusterings(points), structures)
+    check_family(IntervalClusterings(), structures)
 
 
 @given(rows=cuts, positions=st.lists(st.sampled_from([i / 32 for i in range(32)]), min_size=1, max_size=8))
@@ -33,7 +33,7 @@ def test_interval_is_the_number_of_cuts_passed(rows, positions):
 
 
 def test_same_or_different():
-    family = Intervals(points=[0.9, 0.1, 0.3])
+    family = IntervalClusterings(points=[0.9, 0.1, 0.3])
     shown = family.prompt(family.draw_atoms(9, None)[0], None)
     assert (shown.responses, shown.codes) == (("same", "different"), {"same": 1, "different": 0})
     assert [o.name for o in shown.options] == ["0.1", "0.3"]
@@ -55,7 +55,7 @@ def test_hard_set(k):
     assert len(structures) == k * (k + 3) // 2
     assert len(np.unique(structures, axis=0)) == len(structures)
     assert (structures[:, 0] >= 0.4 - 1e-12).all()  # I = [0, alpha] is never cut
-    family = Intervals(points)
+    family = IntervalClusterings(points)
     patterns = family.predict(structures, family.draw_atoms(10**6, generator(50)))
     assert len(np.unique(patterns, axis=0)) == len(structures)  # the questions tell all of them apart
 
@@ -63,4 +63,4 @@ def test_hard_set(k):
 @pytest.mark.parametrize("points", [[0.5], [0.5, 1.0], [-0.1, 0.5]])
 def test_refuses(points):
     with pytest.raises(SettingError, match=r"at least two positions in \[0, 1\)"):
-        Intervals(points)
+        IntervalClusterings(points)

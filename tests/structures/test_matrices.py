@@ -9,8 +9,8 @@ from scipy.stats import norm
 from askwise.distances.columns import BestColumn
 from askwise.errors import DataError, SettingError
 from askwise.problem import Problem
-from askwise.split import split
-from askwise.structures.matrices import GRID, Matrices, gaussian, matrices_of, pack
+from askwise.strategies.split import split
+from askwise.structures.matrices import ANSWER_QUANTILES, Matrices, gaussian, matrices_of, pack
 from askwise.testing import check_family
 from askwise.types import Sample
 from tests.helpers import generator
@@ -71,11 +71,11 @@ def test_answers_on_the_grid_are_equally_likely():
     atoms = family.draw_atoms(1, generator(0))
     predictions = family.predict(structures, atoms)
     grid = family.responses(predictions)
-    assert grid.shape == (GRID, 24)
+    assert grid.shape == (ANSWER_QUANTILES, 24)
     spread = structures["precision"][:, None] ** -0.5
     below = norm.cdf((grid[:, None] - predictions[None, ..., 0]) / spread).mean(axis=1)  # of the mixture itself
     # 400 draws with one noise value each: an order statistic of share q is off by sqrt(q (1 - q) / 400), at most .025
-    assert np.abs(below - (np.arange(GRID)[:, None] + 0.5) / GRID).max() < 4 * 0.025
+    assert np.abs(below - (np.arange(ANSWER_QUANTILES)[:, None] + 0.5) / ANSWER_QUANTILES).max() < 4 * 0.025
 
 
 @pytest.mark.parametrize("spread", [0.2, 1.0, 3.0])

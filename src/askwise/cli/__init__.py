@@ -1,4 +1,8 @@
-"""The askwise command: translates, computes nothing."""
+"""The askwise command. It translates between the shell and the library, and computes nothing.
+
+Each command is a function in a module of its own; `app` lists them. What askwise refuses becomes one sentence on
+standard error and exit code 2. Nothing else imports from here.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,8 @@ from typing import Any
 
 from askwise.cli import streams
 
-# options as they are called in Python -> as they are typed; sentences are written once, for Python
-TYPED = {
+# the library writes its sentences for Python; here is what its options are called on the command line
+CLI_NAMES = {
     "missing='impute'": "--missing impute",
     "features=": "--features",
     "name=": "--name-column",
@@ -20,32 +24,32 @@ TYPED = {
     "fair_on=": "--fair-on",
     "name its encoding, often latin-1": "name its encoding, often latin-1, with --encoding",
 }
-TYPED_FOR = {  # the same where commands call one thing differently
+CLI_NAMES_BY_COMMAND = {  # where commands differ
     "new": {"prior_scale is": "--prior-scale is"},
     "simulate": {
         "lapses must": "--noise must",
         "sigma is": "--sigma or --told-sigma is",
     },
 }
-LONGEST = 600  # letters of a sentence
-GONE = 141  # as if by SIGPIPE: whoever read the output went away
+MAX_SENTENCE_LETTERS = 600
+BROKEN_PIPE_EXIT_CODE = 141  # 128 + SIGPIPE: nobody reads the output any more
 
 
-def typed(sentence: str, command: str = "") -> str:
-    """A sentence for somebody at a terminal.
+def to_cli_names(sentence: str, command: str = "") -> str:
+    """A sentence of the library for somebody at a terminal.
 
-    >>> typed("fill them, use missing='impute', or leave the column out with features=")
+    >>> to_cli_names("fill them, use missing='impute', or leave the column out with features=")
     'fill them, use --missing impute, or leave the column out with --features'
     """
-    for python, option in {**TYPED, **TYPED_FOR.get(command, {})}.items():
+    for python, option in {**CLI_NAMES, **CLI_NAMES_BY_COMMAND.get(command, {})}.items():
         sentence = sentence.replace(python, option)
     return sentence
 
 
-def without_password(sentence: str) -> str:
-    """Whoever says it, and wherever it stands: the password of a database is not shown.
+def hide_passwords(sentence: str) -> str:
+    """A sentence in which no database address shows its password.
 
-    >>> without_password("no study at postgresql://ann:se:cr@t@host/lab?sslmode=require&password=secret#cars")
+    >>> hide_passwords("no study at postgresql://ann:se:cr@t@host/lab?sslmode=require&password=secret#cars")
     'no study at postgresql://ann:***@host/lab?sslmode=require&password=***#cars'
     """
     return re.sub(r"(password=)[^&#\s]+", r"\1***", re.sub(r"(://[^\s:@/]*):\S*@", r"\1:***@", sentence))
@@ -53,10 +57,10 @@ def without_password(sentence: str) -> str:
 
 def main() -> None:
     """Runs the command; what askwise refuses becomes one sentence on stderr and exit code 2."""
-    sys.exit(_code())
+    sys.exit(_exit_code())
 
 
-def _code() -> int:
+def _exit_code() -> int:
     """The exit code of the command in `sys.argv`."""
     import typer
 
@@ -64,7 +68,7 @@ def _code() -> int:
 
     streams.prepare()
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, _interrupt)
+        signal.signal(signal.SIGINT, _handle_interrupt)
     try:
         _run()
         sys.stdout.flush()
@@ -74,24 +78,24 @@ def _code() -> int:
     except (KeyboardInterrupt, typer.Abort):
         return 130
     except AskwiseError as refusal:
-        return _refused(typed(str(refusal), "".join(sys.argv[1:2])))
+        return _print_error(to_cli_names(str(refusal), "".join(sys.argv[1:2])))
     except BrokenPipeError:
-        streams.abandon(sys.stdout)
-        return GONE
-    except SystemExit as ended:  # by rich, too, if it cannot print
+        streams.discard(sys.stdout)
+        return BROKEN_PIPE_EXIT_CODE
+    except SystemExit as ended:  # rich does so, too, if it cannot print
         if isinstance(ended.__context__, BrokenPipeError):
-            return GONE
+            return BROKEN_PIPE_EXIT_CODE
         raise
     except OSError as error:
-        return _refused(_of_the_system(error))
+        return _print_error(_os_error_sentence(error))
     except Exception as fault:
-        if not hasattr(fault, "format_message"):  # what typer raises if a command is not typed as it should be
+        if not hasattr(fault, "format_message"):  # typer raises such errors for a misspelled command
             raise
-        return _misused(fault)
+        return _print_usage_error(fault)
 
 
-def _interrupt(*_: Any) -> None:
-    """Ctrl-C: workers are let go at once, for their work would be waited for, and nobody hears them complain."""
+def _handle_interrupt(*_: Any) -> None:
+    """Ctrl-C ends the workers first: Python would wait for them, and print their complaints."""
     threading.excepthook = lambda _: None
     for worker in multiprocessing.active_children():
         worker.terminate()
@@ -105,37 +109,37 @@ def _run() -> None:
     from askwise.errors import SettingError
 
     for argument in sys.argv[1:]:
-        if any("\ud800" <= letter <= "\udfff" for letter in argument):  # bytes that no text is made of
+        if any("\ud800" <= letter <= "\udfff" for letter in argument):  # undecodable bytes
             raise SettingError(f"{argument!r} is not UTF-8 text; type it again, or rename the file")
     command = typer.main.get_command(app)
     with command.make_context("askwise", sys.argv[1:]) as context:
         command.invoke(context)
 
 
-def _refused(sentence: str) -> int:
-    from askwise.cli.common import visible
+def _print_error(sentence: str) -> int:
+    from askwise.cli.common import one_line
 
-    if len(sentence) > LONGEST:
-        sentence = f"{sentence[: LONGEST // 2]} ... {sentence[-LONGEST // 2 :]}"
+    if len(sentence) > MAX_SENTENCE_LETTERS:
+        sentence = f"{sentence[: MAX_SENTENCE_LETTERS // 2]} ... {sentence[-MAX_SENTENCE_LETTERS // 2 :]}"
     try:
-        print(f"askwise: {visible(without_password(sentence))}", file=sys.stderr, flush=True)
-    except OSError:  # there is nobody to tell
-        streams.abandon(sys.stderr)
+        print(f"askwise: {one_line(hide_passwords(sentence))}", file=sys.stderr, flush=True)
+    except OSError:  # nobody reads it
+        streams.discard(sys.stderr)
     return 2
 
 
-def _of_the_system(error: OSError) -> str:
-    """What the system refused: a file, or the output."""
+def _os_error_sentence(error: OSError) -> str:
+    """What the operating system refused: a file, or the output."""
     if error.filename is None:
-        streams.abandon(sys.stdout)
+        streams.discard(sys.stdout)
     what = "the output cannot be written" if error.filename is None else f"{str(error.filename)[:100]} cannot be used"
     return f"{what}: {error.strerror or error}"
 
 
-def _misused(fault: Any) -> int:
+def _print_usage_error(fault: Any) -> int:
     message = fault.format_message()
     if type(fault).__name__ == "NoArgsIsHelpError":
         print(message, file=sys.stderr)
         return 2
     path = fault.ctx.command_path if fault.ctx else "askwise"
-    return _refused(f"{message[:1].lower()}{message[1:].rstrip('.')}; see {path} --help")
+    return _print_error(f"{message[:1].lower()}{message[1:].rstrip('.')}; see {path} --help")

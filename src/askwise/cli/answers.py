@@ -1,4 +1,4 @@
-"""askwise tell and askwise next: answers collected elsewhere, and questions to take away."""
+"""askwise next and askwise tell: questions to take away, and answers collected elsewhere."""
 
 from __future__ import annotations
 
@@ -12,79 +12,78 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from askwise.cli.common import AsJson, File, closed, opened, typed_address, visible
+from askwise.cli.common import AsJson, File, close_study, one_line, open_study, shell_address
 from askwise.errors import DataError
 from askwise.types import Question
 
-SHOWN = 5  # bad lines that are printed
+MAX_PRINTED_LINES = 5  # bad lines
 
 
 def tell(
     file: File,
-    source: Annotated[Path, typer.Option("--from", metavar="TABLE", help="CSV, TSV, JSONL or Parquet with answers.")],
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Take the good lines even if others are bad.")] = False,
-    who: Annotated[str | None, typer.Option(help="Who gave them, if the table does not say.")] = None,
-    encoding: Annotated[str, typer.Option(help="Of a text file.")] = "utf-8",
+    source: Annotated[Path, typer.Option("--from", metavar="TABLE", help="A CSV, TSV, JSONL or Parquet file.")],
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Import the good lines even if others are bad.")] = False,
+    who: Annotated[str | None, typer.Option(help="Who answered, if the table has no column who.")] = None,
+    encoding: Annotated[str, typer.Option(help="Encoding of a text file.")] = "utf-8",
     as_json: AsJson = False,
 ) -> None:
-    """Takes answers from a table: every line is checked first, and nothing is taken if one is bad."""
-    from askwise.study.collected import take, understand
-    from askwise.study.read import read_table
+    """Import answers from a table. If one line is bad, nothing is imported."""
+    from askwise.data.files import read_table
+    from askwise.exchange.answer_rows import apply_rows, parse_rows
 
     if not source.is_file():
         raise DataError(f"there is no table {source}; give a file with answers")
-    session = opened(file)
-    good, bad = understand(session, read_table(source, encoding))
+    session = open_study(file)
+    good, bad = parse_rows(session, read_table(source, encoding))
     if bad and not skip_bad:
         more = f" (and {len(bad) - 1} more bad lines)" if len(bad) > 1 else ""
-        raise DataError(f"{bad[0]}{more}; nothing was taken: mend it, or take the good lines with --skip-bad")
+        raise DataError(f"{bad[0]}{more}; nothing was imported: mend it, or import the good lines with --skip-bad")
     console = Console(stderr=True)
-    told = take(session, good, source.read_bytes(), who)
-    shown = track(told, "answers", len(good), console=console, transient=True) if console.is_terminal else told
-    new = sum(shown)
-    closed(session)
+    told = apply_rows(session, good, source.read_bytes(), who)
+    new = sum(track(told, "answers", len(good), console=console, transient=True) if console.is_terminal else told)
+    close_study(session)
     if as_json:
         typer.echo(json.dumps({"taken": new, "known": len(good) - new, "bad": bad, "answers": len(session.answers)}))
         return
-    for line in bad[:SHOWN]:
-        typer.echo(f"left out, {visible(line)}", err=True)
+    for line in bad[:MAX_PRINTED_LINES]:
+        typer.echo(f"left out, {one_line(line)}", err=True)
     known = f", {len(good) - new} were known" if new < len(good) else ""
-    typer.echo(f"{new} answer{'s' if new != 1 else ''} taken{known}; the study has {len(session.answers)} now.")
+    typer.echo(f"{new} answer{'s' if new != 1 else ''} imported{known}. The study now has {len(session.answers)}.")
 
 
 def next_questions(
     file: File,
-    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many.")] = 1,
+    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many questions.")] = 1,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A table to fill in: .csv, .tsv, ...")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Gives the next questions to take away; what comes back goes in with askwise tell."""
-    from askwise.study.address import Address
-    from askwise.study.files import write
+    """Print the next questions, or write them to a table to fill in."""
+    from askwise.exchange.files import write_table
+    from askwise.storage.address import Address
 
-    session = opened(file)
+    session = open_study(file)
     questions = session.ask(count)
-    closed(session)
+    close_study(session)
     if as_json:
-        typer.echo(json.dumps({"questions": [_plain(question) for question in questions]}))
+        typer.echo(json.dumps({"questions": [_as_json(question) for question in questions]}))
     elif output is not None:
-        write(_table(questions), output)
-        typer.echo(f"{len(questions)} questions are in {visible(str(output))}: fill in the column response, then")
-        typer.echo(f"askwise tell {visible(typed_address(Address.of(file)))} --from {visible(quote(str(output)))}")
+        write_table(_table(questions), output)
+        table = one_line(quote(str(output)))
+        typer.echo(f"Wrote {len(questions)} questions to {one_line(str(output))}. Fill in the column response, then:")
+        typer.echo(f"askwise tell {one_line(shell_address(Address.of(file)))} --from {table}")
     else:
         for question in questions:
-            typer.echo(f"{question.id}  {visible(str(question))}")
+            typer.echo(f"{question.id}  {one_line(str(question))}")
     if len(questions) < count:
-        print(f"there were only {len(questions)} questions left to ask", file=sys.stderr)
+        print(f"only {len(questions)} questions were left to ask", file=sys.stderr)
 
 
-def _plain(question: Question) -> dict[str, Any]:
-    options = [{"name": option.name, "image": option.image} for option in question.options]
+def _as_json(question: Question) -> dict[str, Any]:
     return {
         "id": question.id,
         "kind": question.kind,
         "text": question.text,
-        "options": options,
+        "options": [{"name": option.name, "image": option.image} for option in question.options],
         "responses": list(question.responses),
     }
 

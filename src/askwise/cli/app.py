@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from askwise.cli import (
     answers,
@@ -20,10 +22,54 @@ from askwise.cli import (
     transfer,
 )
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+# commands that take the options of goals, and whether only those that another goal may set
+DERIVED: dict[str, tuple[Callable[..., None], bool]] = {"new": (new.new, False), "goal": (goal.goal, True)}
 
 
-def show_version(wanted: bool) -> None:
+PLAIN: dict[str, Any] = {
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
+
+
+class Commands(TyperGroup):
+    """Derives the options of a command from the goals only when the command is run: goals are slow to import."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, whole_command(name) if name in DERIVED else command, rest
+
+
+def whole_command(name: str) -> Any:
+    """A command with all its options, ready to run.
+
+    >>> "--k" in {flag for option in whole_command("goal").params for flag in option.opts}
+    True
+    """
+    if name not in DERIVED:
+        return typer.main.get_group(app).commands[name]
+    from askwise.cli.options import with_goal_options
+
+    alone = typer.Typer(**PLAIN)
+    alone.command(name)(with_goal_options(*DERIVED[name]))
+    return typer.main.get_command(alone)
+
+
+def listed(name: str) -> Callable[[], None]:
+    """A command as the list of all commands shows it."""
+
+    def command() -> None: ...
+
+    command.__doc__ = DERIVED[name][0].__doc__
+    return command
+
+
+app = typer.Typer(cls=Commands, no_args_is_help=True, **PLAIN)
+
+
+def print_version(wanted: bool) -> None:
     if wanted:
         from askwise import __version__
 
@@ -33,21 +79,23 @@ def show_version(wanted: bool) -> None:
 
 @app.callback()
 def root(
-    version: Annotated[bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
-    """Ask the fewest questions that settle what you want to know, and know when to stop."""
+    """Ask as few questions as possible, and know when to stop."""
 
 
-# a study, in the order somebody meets the commands; then what shows the method
-app.command("new")(new.new)
+# in the order in which somebody meets them: make a study, answer, read the result, exchange; then the method
+app.command("new")(listed("new"))
+app.command("plan")(plan.plan)
 app.command("ask")(ask.ask)
 app.command("serve")(serve.serve)
-app.command("tell")(answers.tell)
 app.command("next")(answers.next_questions)
-app.command("plan")(plan.plan)
-app.command("goal")(goal.goal)
+app.command("tell")(answers.tell)
 app.command("status")(status.status)
 app.command("report")(status.report)
+app.command("goal")(listed("goal"))
 app.command("export")(transfer.export)
 app.command("import")(transfer.import_study)
 app.command("copy")(transfer.copy)

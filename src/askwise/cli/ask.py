@@ -13,92 +13,103 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from askwise.certificate import percent
-from askwise.cli.common import File, closed, named, opened, plain, typed_address
-from askwise.cli.keys import Keyboard, keyboard, meaning
-from askwise.cli.terminal import ESCAPE, Keys, picture
-from askwise.cluster import on_cluster
+from askwise._runtime.cluster import on_cluster
+from askwise.cli.common import (
+    File,
+    close_study,
+    count_answers,
+    describe_certainty,
+    describe_estimate,
+    escape_markup,
+    open_study,
+    shell_address,
+    stop_sentence,
+)
+from askwise.cli.keys import Keyboard, keyboard_for, response_name
+from askwise.cli.terminal import ESCAPE, KeyReader, image_sequence
 from askwise.errors import AskwiseError, SettingError
 from askwise.session import Session
-from askwise.structures.pooled import PoolRows
+from askwise.stopping.certificate import percent
+from askwise.structures import PooledRows
 from askwise.types import Question
 
-BAR = 20  # characters
+BAR_WIDTH = 20  # characters
 
 
 def ask(
     file: File,
-    who: Annotated[str | None, typer.Option(help="Who answers; kept with each answer.")] = None,
-    forecast: Annotated[bool, typer.Option(help="Say about how many questions are to come.")] = True,
+    who: Annotated[str | None, typer.Option(help="Who answers; stored with each answer.")] = None,
+    forecast: Annotated[bool, typer.Option(help="Show about how many questions are still to come.")] = True,
     cluster: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="The dask scheduler whose workers search a pool of rows.")
+        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler whose workers search a pool.")
     ] = None,
 ) -> None:
-    """Asks one question after the other. Quit at any time: every answer is kept."""
-    session = opened(file)
-    with _searched_on(session, cluster), Keys() as keys:
-        talk = Talk(session, who, forecast, keys)
+    """Answer questions in the terminal. Quit at any time."""
+    session = open_study(file)
+    with _pool_searched_on(session, cluster), KeyReader() as reader:
+        loop = AskLoop(session, who, forecast, reader)
         try:
-            talk.run()
+            loop.run()
         finally:
-            talk.close()
+            loop.close()
 
 
 @contextmanager
-def _searched_on(session: Session, cluster: str | None) -> Iterator[None]:
-    """The study's pool is searched by the workers of a cluster."""
+def _pool_searched_on(session: Session, cluster: str | None) -> Iterator[None]:
+    """Lets the workers of a cluster search the study's pool."""
     if cluster is None:
         yield
         return
     family = session.problem.family
-    if not isinstance(family, PoolRows):
-        raise SettingError("the study has no pool of rows on disk, so a cluster has nothing to do; leave out --cluster")
+    if not isinstance(family, PooledRows):
+        raise SettingError("the study has no pool of rows on disk, so a cluster has nothing to do; leave --cluster out")
     with on_cluster(cluster) as workers:
         family.workers = workers
         yield
 
 
 @contextmanager
-def patiently(console: Console, seconds: float = 1.0) -> Iterator[None]:
-    """Says so if it takes longer than that, which is when code is compiled for the first time."""
-    slow = threading.Timer(seconds, console.print, ["    [dim]one moment: the first answer of all takes a while[/]"])
-    slow.daemon = True
-    slow.start()
+def explain_wait(console: Console, seconds: float = 1.0) -> Iterator[None]:
+    """Prints a line if the work takes longer: code is compiled when it is used for the first time."""
+    timer = threading.Timer(seconds, console.print, ["    [dim]one moment: the very first answer takes a while[/]"])
+    timer.daemon = True
+    timer.start()
     try:
         yield
     finally:
-        slow.cancel()
+        timer.cancel()
 
 
-class Talk:
-    """One sitting."""
+class AskLoop:
+    """Asks, reads keys and answers, until the person quits or the goal is settled."""
 
-    def __init__(self, session: Session, who: str | None, forecast: bool, keys: Keys):
+    def __init__(self, session: Session, who: str | None, forecast: bool, reader: KeyReader):
         self.session = session
         self.who = who
-        self.where = plain(typed_address(getattr(session.journal, "store").address))  # noqa: B009
+        self.address = escape_markup(shell_address(getattr(session.journal, "store").address))  # noqa: B009
         self.console = Console(highlight=False)
-        self.keys = keys
-        self.start = session.diameter if not session.answers else None
-        self.ahead: threading.Thread | None = None
+        self.reader = reader
+        self.first_diameter = session.diameter if not session.answers else None
+        self.preparation: threading.Thread | None = None
         self.forecaster: Any = None
-        if forecast and self.keys.single:
-            from askwise.study.forecasts import Forecaster
+        if forecast and reader.single_keys:
+            from askwise.simulate.forecaster import Forecaster
 
             self.forecaster = Forecaster(session)
 
     def run(self) -> None:
         if self.session.done and not self._go_on():
             return
-        told = ""
+        shown_help = ""
         while True:
             question = self.session.ask()
-            if told != (told := keyboard(question, self.keys.single).help):
-                self.console.print(f"[dim]{told}[/]\n")
-            self.keys.forget()
+            if shown_help != (shown_help := self._keyboard(question).help):
+                self.console.print(f"[dim]{shown_help}[/]\n")
+            self.reader.discard_pending()
             self._show(question)
-            if not self._answered(question):
-                self._print_where()
+            if not self._handle_input(question):
+                kept = f"\n{count_answers(self.session)} kept. Go on with: askwise ask {self.address}"
+                self.console.print(kept, soft_wrap=True)
                 return
             if self.session.done and not self._go_on():
                 return
@@ -106,134 +117,135 @@ class Talk:
     def close(self) -> None:
         if self.forecaster is not None:
             self.forecaster.close()
-        if self.ahead is not None:
-            self.ahead.join()
-        closed(self.session)
+        if self.preparation is not None:
+            self.preparation.join()
+        close_study(self.session)
 
-    def _answered(self, question: Question) -> bool:
-        """Reads keys until the question is answered, skipped or undone; False to quit."""
-        begun, key = time.monotonic(), uuid.uuid4().hex
+    def _keyboard(self, question: Question) -> Keyboard:
+        return keyboard_for(question, self.reader.single_keys)
+
+    def _handle_input(self, question: Question) -> bool:
+        """Reads keys until the question is answered or skipped, or an answer is undone; False to quit."""
+        start, key = time.monotonic(), uuid.uuid4().hex
         self._prepare()
-        keys = keyboard(question, self.keys.single)
+        keys = self._keyboard(question)
         while True:
-            typed = self._typed(question, keys)
-            took = round(time.monotonic() - begun, 3)
+            typed = self._read(question, keys)
+            seconds = round(time.monotonic() - start, 3)
             if typed is None:
                 return False
             if not typed.strip() or typed == ESCAPE:
                 continue
             try:
-                command = keys.command(typed)
+                command = keys.find_command(typed)
                 if command == "q":
                     return False
                 if command == "s":
-                    self.session.skip(question, who=self.who, seconds=took, key=key)
+                    self.session.skip(question, who=self.who, seconds=seconds, key=key)
                     self.console.print("    [dim]→ can't tell[/]\n")
                     return True
                 if command == "u":
                     self.session.undo(who=self.who)
-                    self.console.print("    [dim]→ the last answer is taken back[/]\n")
+                    self.console.print("    [dim]→ the last answer was taken back[/]\n")
                     return True
                 if command == "w":
-                    self._why(question)
+                    self._explain(question)
                     continue
-                response = keys.find(typed)
-                with patiently(self.console):
-                    self.session.tell(
-                        typed if response is None else response, question, self.who, seconds=took, key=key
-                    )
-                said = self.session.conversation.closing[question.id]["response"]
-                self.console.print(f"    → [bold]{plain(meaning(question, said))}[/]\n")
+                found = keys.find_response(typed)
+                with explain_wait(self.console):
+                    self.session.tell(typed if found is None else found, question, self.who, seconds=seconds, key=key)
+                response = self.session.event_log.closing_events[question.id]["response"]
+                self.console.print(f"    → [bold]{escape_markup(response_name(question, response))}[/]\n")
                 return True
             except AskwiseError as refusal:
-                if not self.keys.single:
+                if not self.reader.single_keys:
                     raise
-                self.console.print(f"    [yellow]{plain(str(refusal))}[/]")
-                if self.session.conversation.status.get(question.id) != "open":
+                self.console.print(f"    [yellow]{escape_markup(str(refusal))}[/]")
+                if self.session.event_log.status.get(question.id) != "open":
                     return True  # somebody else answered it
 
-    def _typed(self, question: Question, keys: Keyboard) -> str | None:
-        """A key, a label typed letter by letter, or a line; None when there is no more."""
+    def _read(self, question: Question, keys: Keyboard) -> str | None:
+        """A key, a label typed letter by letter, or a line; None at the end of input."""
         if question.kind == "number":
-            return self.keys.line("    a number: ")
-        pressed = self.keys.read()
-        if not self.keys.single or not pressed:
+            return self.reader.read_line("    a number: ")
+        pressed = self.reader.read_key()
+        if not self.reader.single_keys or not pressed:
             return pressed
-        if keys.is_key(pressed) or not keys.begins(pressed):
+        if keys.is_key(pressed) or not keys.is_beginning(pressed):
             return pressed
-        return self.keys.typed(pressed, keys.begins, lambda text: text[0] == keys.mark and bool(keys.command(text)))
+        is_command = lambda text: text[0] == keys.prefix and bool(keys.find_command(text))  # noqa: E731
+        return self.reader.read_text(pressed, keys.is_beginning, is_command)
 
     def _show(self, question: Question) -> None:
         number = len(self.session.answers) + 1
-        self.console.print(f"[bold]{number}.[/] {plain(question.text)}", soft_wrap=True)
+        self.console.print(f"[bold]{number}.[/] {escape_markup(question.text)}", soft_wrap=True)
         for option in question.options:
-            self._picture(option.image)
+            self._show_image(option.image)
         if question.kind != "number":
-            for keys, response in keyboard(question).shown:
-                shown = f"    [cyan]{plain(keys):6}[/] {plain(meaning(question, response))}"
-                self.console.print(shown, soft_wrap=True)
+            for keys, response in keyboard_for(question).key_labels:
+                name = escape_markup(response_name(question, response))
+                self.console.print(f"    [cyan]{escape_markup(keys):6}[/] {name}", soft_wrap=True)
         self.console.print(f"    {self._bar()}")
 
     def _bar(self) -> str:
         diameter = self.session.diameter
-        if self.start is None:
-            self.start = max(diameter, self._first_diameter())
-        filled = round(BAR * min(1.0, diameter / self.start)) if self.start else 0
-        coming = self.forecaster.now() if self.forecaster is not None else None
-        more = f"   {coming}" if coming is not None else ""
-        return f"[cyan]{'█' * filled}{'░' * (BAR - filled)}[/] [dim]undecided {diameter:.3f}{more}[/]"
+        if self.first_diameter is None:
+            self.first_diameter = max(diameter, self._stored_first_diameter())
+        full = self.first_diameter
+        filled = round(BAR_WIDTH * min(1.0, diameter / full)) if full else 0
+        forecast = self.forecaster.now() if self.forecaster is not None else None
+        more = f"   {forecast}" if forecast is not None else ""
+        return f"[cyan]{'█' * filled}{'░' * (BAR_WIDTH - filled)}[/] [dim]undecided {diameter:.3f}{more}[/]"
 
-    def _first_diameter(self) -> float:
-        """Before any answer; an older study remembers it from its first question."""
-        asked: dict[str, Any] = next((event for event in self.session.log if event["event"] == "ask"), {"info": {}})
-        return float(asked["info"].get("diameter", 1.0))
+    def _stored_first_diameter(self) -> float:
+        """How undecided the study was at its first question, which stores it."""
+        found = self.session.event_log.counts.first_diameter
+        return 1.0 if found is None else found
 
     def _prepare(self) -> None:
-        """Works out what follows each answer while the person thinks."""
-        if self.ahead is not None:
-            self.ahead.join()
-        ahead = threading.Thread(target=self.session.prepare, args=(self.who,), daemon=True)
-        ahead.start()
-        self.ahead = ahead  # only now: one that a signal kept from starting cannot be waited for
+        """Computes what follows each answer while the person thinks."""
+        if self.preparation is not None:
+            self.preparation.join()
+        thread = threading.Thread(target=self.session.prepare, args=(self.who,), daemon=True)
+        thread.start()
+        self.preparation = thread  # only now: a thread that a signal kept from starting cannot be joined
         if self.forecaster is not None:
             self.forecaster.refresh()
 
-    def _why(self, question: Question) -> None:
+    def _explain(self, question: Question) -> None:
         self.console.print("    [dim]what each answer would settle:[/]")
+        is_number = question.kind == "number"
         for found in self.session.why(question):
-            said = found.response if question.kind == "number" else meaning(question, found.response)
-            likely = "" if question.kind == "number" else f" ({percent(found.chance)} likely)"
-            guess = plain(textwrap.shorten(named(found.estimate.value), 60, placeholder=" ..."))
-            shown = f"{said:.3g}" if isinstance(said, float) else plain(str(said))
-            self.console.print(f"      {shown}{likely}: undecided {found.diameter:.3f}, best guess {guess}")
+            response = found.response if is_number else response_name(question, found.response)
+            likely = "" if is_number else f" ({percent(found.chance)} likely)"
+            guess = escape_markup(textwrap.shorten(describe_estimate(found.estimate.value), 60, placeholder=" ..."))
+            answer = f"{response:.3g}" if isinstance(response, float) else escape_markup(str(response))
+            self.console.print(f"      {answer}{likely}: undecided {found.diameter:.3f}, best guess {guess}")
 
-    def _picture(self, image: str | None) -> None:
+    def _show_image(self, image: str | None) -> None:
         if image is None:
             return
         journal: Any = self.session.journal
         content = journal.store.image(journal.record.study, image)
-        drawn = picture(content) if content is not None and self.console.is_terminal else None
-        if drawn is None:
-            self.console.print(f"    [dim]{plain(image)}[/]")
+        sequence = image_sequence(content) if content is not None and self.console.is_terminal else None
+        if sequence is None:
+            self.console.print(f"    [dim]{escape_markup(image)}[/]")
         else:
-            self.console.file.write(f"    {drawn}\n")
+            self.console.file.write(f"    {sequence}\n")
 
     def _go_on(self) -> bool:
         """Shows the result; True if the person wants to answer more."""
         certificate = self.session.certificate()
-        self.console.print(f"\n[bold green]{plain(named(self.session.estimate().value))}[/]", soft_wrap=True)
-        self.console.print(f"Settled after {self._count()}: {self.session.reason}.")
-        self.console.print(plain(str(certificate)), soft_wrap=True)
-        self.console.print(f"The whole result as a page: askwise report {self.where}", soft_wrap=True)
-        if not self.keys.single or self.session.reason == "every question was asked":
+        estimate = escape_markup(describe_estimate(self.session.estimate().value))
+        self.console.print(f"\n[bold green]{estimate}[/]{describe_certainty(certificate)}", soft_wrap=True)
+        self.console.print(stop_sentence(self.session))
+        if certificate.warning:
+            self.console.print(f"[yellow]Be careful: {escape_markup(certificate.warning)}.[/]", soft_wrap=True)
+        self.console.print(f"How sure is this? askwise status {self.address} --details", soft_wrap=True)
+        self.console.print(f"The result as a page: askwise report {self.address}", soft_wrap=True)
+        reason = self.session.reason
+        if not self.reader.single_keys or (reason is not None and reason.kind == "exhausted"):
             return False
-        self.console.print("[dim]c to answer more all the same, any other key to end[/]")
-        self.keys.forget()
-        return (self.keys.read() or "").lower() == "c"
-
-    def _print_where(self) -> None:
-        self.console.print(f"\n{self._count()} kept. Go on with: askwise ask {self.where}", soft_wrap=True)
-
-    def _count(self) -> str:
-        count = len(self.session.answers)
-        return f"{count} answer{'s' if count != 1 else ''}"
+        self.console.print("[dim]c to answer more, any other key to end[/]")
+        self.reader.discard_pending()
+        return (self.reader.read_key() or "").lower() == "c"

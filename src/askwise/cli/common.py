@@ -1,4 +1,4 @@
-"""What the commands about studies share."""
+"""What the commands share: opening studies, printing safely, and sentences about a session."""
 
 from __future__ import annotations
 
@@ -12,41 +12,43 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import track
 
-from askwise.conversation import Event
 from askwise.errors import SettingError
 from askwise.session import Session
+from askwise.session.events import Event
+from askwise.stopping.certificate import Certificate, percent
 
 if TYPE_CHECKING:
-    from askwise.study.address import Address
+    from askwise.storage.address import Address
 
-SECRETS = ("password", "sslpassword")  # parts of an address that are not shown
-STEERING = dict.fromkeys((*range(32), *range(127, 160)), "?") | dict.fromkeys(map(ord, "\t\n\r"), " ")
-SLOW = 40  # events from which on a replay shows its progress
+PASSWORD_PARAMETERS = ("password", "sslpassword")  # of a database's address; they are not shown
+CONTROL_CHARACTERS = dict.fromkeys((*range(32), *range(127, 160)), "?") | dict.fromkeys(map(ord, "\t\n\r"), " ")
+MIN_PROGRESS_EVENTS = 40  # from here on, replaying a study shows its progress
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="The study: a file, or postgresql://host/database#name.")]
-AsJson = Annotated[bool, typer.Option("--json", help="For programs: JSON on standard output.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
-def opened(address: str) -> Session:
-    """The session of a study; a long replay shows how far it is."""
-    from askwise import study
+def open_study(address: str) -> Session:
+    """The session of a study; a long replay shows its progress."""
+    from askwise import storage
 
-    return study.open(address, _shown)
-
-
-def closed(session: Session) -> None:
-    from askwise import study
-
-    study.close(session)
+    return storage.open(address, _with_progress)
 
 
-def typed_address(address: Address) -> str:
-    """A study as somebody can type it: quoted for the shell; a password is left to PGPASSWORD.
+def close_study(session: Session) -> None:
+    """Leaves a checkpoint and lets go of the study."""
+    from askwise import storage
 
-    >>> from askwise.study.address import Address
-    >>> typed_address(Address.of("my cars.askwise"))
+    storage.close(session)
+
+
+def shell_address(address: Address) -> str:
+    """A study's address as one can type it: quoted for the shell, without a password.
+
+    >>> from askwise.storage.address import Address
+    >>> shell_address(Address.of("my cars.askwise"))
     "'my cars.askwise'"
-    >>> typed_address(Address.of("postgresql://ann:secret@localhost/lab?sslmode=require#cars"))
+    >>> shell_address(Address.of("postgresql://ann:secret@localhost/lab?sslmode=require#cars"))
     "'postgresql://ann@localhost/lab?sslmode=require#cars' (with the password in PGPASSWORD)"
     """
     if address.is_file:
@@ -54,51 +56,93 @@ def typed_address(address: Address) -> str:
     from sqlalchemy import URL, make_url
 
     url = make_url(address.where)
-    query = {part: value for part, value in url.query.items() if part not in SECRETS}
+    query = {part: value for part, value in url.query.items() if part not in PASSWORD_PARAMETERS}
     bare = URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query)
     name = "" if address.name is None else "#" + address.name.replace("%", "%25")
     hint = " (with the password in PGPASSWORD)" if url.password or len(query) < len(url.query) else ""
-    typed = bare.render_as_string()
-    return (typed + name if quote(typed + name[1:]) == typed + name[1:] else quote(typed + name)) + hint
+    text = bare.render_as_string()
+    return (text + name if quote(text + name[1:]) == text + name[1:] else quote(text + name)) + hint
 
 
 def write_page(text: str, path: Path) -> None:
+    """Writes a page; a path that cannot be written is refused in one sentence."""
     try:
-        if path.is_fifo():  # which would wait for a reader
+        if path.is_fifo():  # writing would wait for a reader
             raise SettingError(f"{path} is a pipe; choose a file with --output")
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        told = f"cannot write {str(path)[:100]}: {error.strerror}"
-        raise SettingError(f"{told}; choose another file with --output") from None
+        problem = f"cannot write {str(path)[:100]}: {error.strerror}"
+        raise SettingError(f"{problem}; choose another file with --output") from None
 
 
-def visible(text: str) -> str:
-    """A text on one line, without what would steer a terminal.
+def one_line(text: str) -> str:
+    """A text on one line, without control characters that a terminal would obey.
 
-    >>> visible("two\\nlines \\x1b[2J")
+    >>> one_line("two\\nlines \\x1b[2J")
     'two lines ?[2J'
     """
-    return text.translate(STEERING)
+    return text.translate(CONTROL_CHARACTERS)
 
 
-def plain(text: str) -> str:
-    """The same where rich prints it: its brackets are no markup."""
-    return escape(visible(text))
+def escape_markup(text: str) -> str:
+    """One line for rich, which would read brackets as markup."""
+    return escape(one_line(text))
 
 
-def named(value: Any) -> str:
-    """An estimate in one line."""
+def describe_estimate(value: Any) -> str:
+    """An estimate in one line.
+
+    >>> describe_estimate([["tea", "milk"], ["water"]])
+    '(tea, milk), (water)'
+    """
     if isinstance(value, list):
-        return ", ".join(f"({named(part)})" if isinstance(part, list) else str(part) for part in value)
+        parts = (f"({describe_estimate(part)})" if isinstance(part, list) else str(part) for part in value)
+        return ", ".join(parts)
     return str(value)
 
 
-def _shown(events: list[Event]) -> Iterable[Event]:
-    if len(events) < SLOW:
+def describe_certainty(certificate: Certificate) -> str:
+    """How likely the estimate is exactly right, in brackets; nothing where that cannot be said."""
+    if not certificate.probability_exact:
+        return ""
+    return f" ({percent(certificate.probability_exact, certificate.confidence == 1)} likely to be exactly right)"
+
+
+def count_answers(session: Session) -> str:
+    """How many answers there are: "1 answer", "2 answers"."""
+    count = len(session.answers)
+    return f"{count} answer{'s' if count != 1 else ''}"
+
+
+def stop_reason(session: Session) -> str:
+    """Why it is time to stop, in plain words."""
+    reason = session.reason
+    if reason is None:
+        return ""
+    return "we are confident enough to stop" if reason.kind == "settled" else reason
+
+
+def stop_sentence(session: Session) -> str:
+    """That it is time to stop, and why, in plain words.
+
+    >>> from askwise.goals import best_item
+    >>> session = best_item(["tea", "coffee"], budget=1, draws=50)
+    >>> question = session.ask()
+    >>> session.tell("left")
+    >>> stop_sentence(session)
+    'Stopped after 1 answer: the budget of 1 answers is used up.'
+    """
+    if session.reason is not None and session.reason.kind == "settled":
+        return f"Settled after {count_answers(session)}. We are confident enough to stop."
+    return f"Stopped after {count_answers(session)}: {session.reason}."
+
+
+def _with_progress(events: list[Event]) -> Iterable[Event]:
+    if len(events) < MIN_PROGRESS_EVENTS:
         return events
     console = Console(stderr=True)
-    return _tracked(events, console) if console.is_terminal else events
+    return _track(events, console) if console.is_terminal else events
 
 
-def _tracked(events: list[Event], console: Console) -> Iterator[Event]:
+def _track(events: list[Event], console: Console) -> Iterator[Event]:
     yield from track(events, "reading the answers", console=console, transient=True)

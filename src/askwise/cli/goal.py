@@ -3,51 +3,42 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from askwise.cli.common import AsJson, File, closed, named, opened, typed_address, visible
+from askwise.cli.common import (
+    AsJson,
+    File,
+    close_study,
+    count_answers,
+    describe_estimate,
+    one_line,
+    open_study,
+    shell_address,
+    stop_sentence,
+)
 
 
 def goal(
     file: File,
-    name: Annotated[str, typer.Argument(metavar="GOAL", help="For example top-k, ranking, cluster-of.")],
-    k: Annotated[int | None, typer.Option(help="How many [top-k].")] = None,
-    item: Annotated[str | None, typer.Option(help="Whose cluster, by name [cluster-of].")] = None,
-    by: Annotated[str | None, typer.Option(help="regret, distance or exact [best-item].")] = None,
-    score: Annotated[str | None, typer.Option(help="mean, max or min [best-column].")] = None,
-    rows: Annotated[str | None, typer.Option(help="Rows that count, with commas between [best-column].")] = None,
-    fair_on: Annotated[str | None, typer.Option(help="The column to be fair on [classifier].")] = None,
-    epsilon: Annotated[float | None, typer.Option(help="How undecided it may stay when it stops.")] = None,
-    delta: Annotated[float | None, typer.Option(help="Chance of stopping too early.")] = None,
-    budget: Annotated[int | None, typer.Option(help="Answers at most.")] = None,
-    rule: Annotated[str | None, typer.Option(help="How questions are chosen.")] = None,
+    goal: str,
     as_json: AsJson = False,
+    **options: Any,
 ) -> None:
-    """Takes up another goal: nothing is asked again that is already known."""
+    """Change the goal and keep the answers."""
+    from askwise.cli.options import typed_options
     from askwise.goals import change_goal
-    from askwise.study.address import Address
+    from askwise.storage.address import Address
 
-    options: dict[str, Any] = {
-        "k": k,
-        "item": item,
-        "by": by,
-        "score": score,
-        "rows": None if rows is None else [row.strip() for row in rows.split(",")],
-        "fair_on": fair_on,
-        "epsilon": epsilon,
-        "delta": delta,
-        "budget": budget,
-        "rule": rule,
-    }
-    session = opened(file)
-    change_goal(session, name.replace("-", "_"), **{key: value for key, value in options.items() if value is not None})
-    closed(session)
+    session = open_study(file)
+    change_goal(session, goal, **typed_options(options))
+    close_study(session)
     if as_json:
-        found = {"goal": name, "answers": len(session.answers), "done": session.done, "reason": session.reason}
+        found = {"goal": goal, "answers": len(session.answers), "done": session.done, "reason": session.reason}
         typer.echo(json.dumps({**found, "estimate": session.estimate().value}))
         return
-    again = visible(typed_address(Address.of(file)))
-    typer.echo(f"The {len(session.answers)} answers so far speak for: {visible(named(session.estimate().value))}")
-    typer.echo(f"That settles it: {session.reason}." if session.done else f"Not settled yet: askwise ask {again}")
+    again = one_line(shell_address(Address.of(file)))
+    guess = one_line(describe_estimate(session.estimate().value))
+    typer.echo(f"Best guess after {count_answers(session)}: {guess}")
+    typer.echo(stop_sentence(session) if session.done else f"Not settled yet. Go on with: askwise ask {again}")

@@ -1,4 +1,4 @@
-"""Which key gives which answer. What is typed is an answer first, then a key, then a command."""
+"""Which key gives which answer. Input is matched with the answers first, then with the keys, then with the commands."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from askwise.errors import AnswerError
 from askwise.types import Question, Response
 
 SIDES = {"left": 0, "right": 1}
-ITEMS = ("pair", "same", "triple")  # kinds of questions that are answered by place, not by typing a name
-PLACES = {"pair": "←→↓", "same": "←→"}  # arrows by place
-ARROWS = {"left": "←", "right": "→", "up": "↑", "down": "↓"}  # arrows of labels that are called so
-COMMANDS = {"s": "can't tell", "u": "undo", "w": "why this question", "q": "quit (all is kept)"}
-MARKS = ":/!;"  # before a command whose letter is an answer
-LETTERS = "abdefghijklmnoprtvxyz"  # keys where digits are answers: neither a command nor c, to go on
+ANSWERED_BY_PLACE = ("pair", "same", "triple")  # kinds of questions where nobody types a name
+ARROWS_BY_PLACE = {"pair": "←→↓", "same": "←→"}
+ARROWS_BY_LABEL = {"left": "←", "right": "→", "up": "↑", "down": "↓"}
+COMMANDS = {"s": "can't tell", "u": "undo", "w": "why this question", "q": "quit (everything is kept)"}
+PREFIXES = ":/!;"  # of a command whose letter is an answer
+FREE_LETTERS = "abdefghijklmnoprtvxyz"  # keys where digits are answers: no command, and not c (continue)
 
 
 @dataclass(frozen=True)
@@ -25,82 +25,85 @@ class Keyboard:
     """What can be pressed or typed for one question.
 
     >>> question = Question("q1", "label", (), ("0", "1", "s"), "Which label has x?")
-    >>> keyboard(question).keys
+    >>> keyboard_for(question).keys
     {'0': '0', '1': '1', 's': 's'}
-    >>> print(keyboard(question).help)
-    :s can't tell   u undo   w why this question   q quit (all is kept)
+    >>> print(keyboard_for(question).help)
+    :s can't tell   u undo   w why this question   q quit (everything is kept)
     """
 
-    texts: Sequence[tuple[str, Response]]  # what may be typed in full, and what it means
-    shown: Sequence[tuple[str, Response]]  # the keys as they are printed, in the order of the responses
+    texts: Sequence[tuple[str, Response]]  # what can be typed in full, and the response it means
+    key_labels: Sequence[tuple[str, Response]]  # the keys as they are printed, in the order of the responses
     keys: Mapping[str, Response]
     commands: Mapping[str, str]  # what is typed -> the letter of the command
-    mark: str  # before a command whose letter is an answer
-    typed: bool  # whether labels may be typed letter by letter
+    prefix: str  # of a command whose letter is an answer
+    accepts_text: bool  # whether labels can be typed letter by letter
 
     @property
     def help(self) -> str:
         """The commands, as they are typed for this question."""
-        plain = {letter: letter if letter in self.commands else self.mark + letter for letter in COMMANDS}
-        return "   ".join(f"{plain[letter]} {what}" for letter, what in COMMANDS.items())
+        typed = {letter: letter if letter in self.commands else self.prefix + letter for letter in COMMANDS}
+        return "   ".join(f"{typed[letter]} {meaning}" for letter, meaning in COMMANDS.items())
 
-    def find(self, text: str) -> Response | None:
-        """The answer that a text names, or that a key stands for; a text that names two is refused."""
-        for fold in (str, _normal, _folded):
-            meant = {(type(said), said): said for known, said in self.texts if fold(known) == fold(text)}
-            if len(meant) > 1:
-                keys = ", ".join(key for key, _ in self.shown)
-                raise AnswerError(f"{text!r} may mean {len(meant)} of the answers; give the key of one instead: {keys}")
-            if meant:
-                return next(iter(meant.values()))
+    def find_response(self, text: str) -> Response | None:
+        """The response that a text names or that a key stands for. A text that names two is refused."""
+        for fold in (str, _normalise, _fold_case):
+            found = {(type(each), each): each for known, each in self.texts if fold(known) == fold(text)}
+            if len(found) > 1:
+                keys = ", ".join(key for key, _ in self.key_labels)
+                raise AnswerError(f"{text!r} can mean {len(found)} of the answers; use the key of one instead: {keys}")
+            if found:
+                return next(iter(found.values()))
         return self.keys.get(text.strip(), self.keys.get(text.strip().lower()))
 
     def is_key(self, pressed: str) -> bool:
-        """Whether one key says it all."""
-        return self.command(pressed) is not None or _folded(pressed) in map(_folded, self.keys)
+        """Whether this key alone is an answer or a command."""
+        return self.find_command(pressed) is not None or _fold_case(pressed) in map(_fold_case, self.keys)
 
-    def command(self, text: str) -> str | None:
+    def find_command(self, text: str) -> str | None:
         """The letter of the command that is typed so."""
         return self.commands.get(text.strip().lower())
 
-    def begins(self, text: str) -> bool:
-        """Whether a label, or a command with its mark, begins so."""
-        known = [label for label, _ in self.texts] if self.typed else []
-        return any(_folded(name).startswith(_folded(text)) for name in (*known, *self.commands))
+    def is_beginning(self, text: str) -> bool:
+        """Whether a label, or a command with its prefix, begins so."""
+        known = [label for label, _ in self.texts] if self.accepts_text else []
+        return any(_fold_case(name).startswith(_fold_case(text)) for name in (*known, *self.commands))
 
 
-def keyboard(question: Question, single: bool = True) -> Keyboard:
+def keyboard_for(question: Question, single_keys: bool = True) -> Keyboard:
     """The keys of a question: an answer of one letter or digit is its own key, the others are numbered.
 
-    With `single` keys, a label may be typed letter by letter, so no other key or command is a letter it begins with.
+    With `single_keys`, labels can be typed letter by letter, so no other key or command is a letter they begin with.
     """
     if question.kind == "number":
-        return Keyboard([], [], {}, {mark + letter: letter for letter in COMMANDS for mark in ("", ":")}, ":", False)
-    names = [meaning(question, response) for response in question.responses]
-    typed = question.kind not in ITEMS
-    taken = {_folded(name) for name in names}
+        return Keyboard(
+            [], [], {}, {prefix + letter: letter for letter in COMMANDS for prefix in ("", ":")}, ":", False
+        )
+    names = [response_name(question, response) for response in question.responses]
+    accepts_text = question.kind not in ANSWERED_BY_PLACE
+    taken = {_fold_case(name) for name in names}
     firsts = {name[:1] for name in taken}
-    reserved = taken | firsts if typed and single else taken
-    mark = next((mark for mark in MARKS if mark not in firsts), MARKS[0])
-    letters = iter([letter for letter in LETTERS if letter not in firsts])
-    numbered = all(_fits(place, name, typed) for place, name in enumerate(names))
+    reserved = taken | firsts if accepts_text and single_keys else taken
+    prefix = next((prefix for prefix in PREFIXES if prefix not in firsts), PREFIXES[0])
+    letters = iter([letter for letter in FREE_LETTERS if letter not in firsts])
+    numbered = all(_number_fits(place, name, accepts_text) for place, name in enumerate(names))
     keys: dict[str, Response] = {}
-    shown: list[tuple[str, Response]] = []
+    key_labels: list[tuple[str, Response]] = []
     for place, (name, response) in enumerate(zip(names, question.responses, strict=True)):
-        spare = str(place + 1) if numbered and place < 9 else ""
+        number = str(place + 1) if numbered and place < 9 else ""
         own = name if _is_key(name, names) else ""
-        key = (own or spare if typed else spare or own) or next(letters, "")
+        key = (own or number if accepts_text else number or own) or next(letters, "")
         pressed = [part for part in (key, _arrow(question.kind, place, name)) if part]
         keys |= dict.fromkeys([*pressed, own] if own else pressed, response)
-        shown.append((" ".join(pressed) or "type", response))
-    commands = {mark + letter: letter for letter in COMMANDS if mark + letter not in taken}
+        key_labels.append((" ".join(pressed) or "type", response))
+    commands = {prefix + letter: letter for letter in COMMANDS if prefix + letter not in taken}
     commands |= {letter: letter for letter in COMMANDS if letter not in reserved}
     words = [(str(response), response) for response in question.responses]
-    return Keyboard([*zip(names, question.responses, strict=True), *words], shown, keys, commands, mark, typed)
+    texts = [*zip(names, question.responses, strict=True), *words]
+    return Keyboard(texts, key_labels, keys, commands, prefix, accepts_text)
 
 
-def meaning(question: Question, response: Any) -> str:
-    """A response as the person would say it: the item, where it names a side."""
+def response_name(question: Question, response: Any) -> str:
+    """A response as a person would say it: the item, if the response is a side."""
     if question.kind == "pair" and response in SIDES:
         return question.options[SIDES[response]].name
     return f"{response:g}" if question.kind == "number" else str(response)
@@ -112,23 +115,23 @@ def _is_key(name: str, names: Sequence[str]) -> bool:
     return len(name) == 1 and name.isprintable() and not name.isspace() and alone
 
 
-def _fits(place: int, name: str, typed: bool) -> bool:
-    """Whether the number of a place can stand for an answer: no digit of the answer says otherwise."""
-    if not typed:
+def _number_fits(place: int, name: str, accepts_text: bool) -> bool:
+    """Whether the number of a place can be the key of an answer: the answer itself has no other digit."""
+    if not accepts_text:
         return re.match(r"[-+.]?\d", name) is None
     digits = re.findall(r"\d+", name)
     return not digits or (digits == [str(place + 1)] and any(map(str.isalpha, name)))
 
 
 def _arrow(kind: str, place: int, name: str) -> str:
-    if kind in PLACES:
-        return PLACES[kind][place : place + 1]
-    return "" if kind in ITEMS else ARROWS.get(name.casefold(), "")
+    if kind in ARROWS_BY_PLACE:
+        return ARROWS_BY_PLACE[kind][place : place + 1]
+    return "" if kind in ANSWERED_BY_PLACE else ARROWS_BY_LABEL.get(name.casefold(), "")
 
 
-def _normal(text: str) -> str:
+def _normalise(text: str) -> str:
     return unicodedata.normalize("NFC", text.strip())
 
 
-def _folded(text: str) -> str:
-    return _normal(_normal(text).casefold())
+def _fold_case(text: str) -> str:
+    return _normalise(_normalise(text).casefold())

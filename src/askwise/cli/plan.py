@@ -10,27 +10,26 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from askwise.cli.common import AsJson, File, closed, opened
+from askwise.cli.common import AsJson, File, close_study, open_study
 
 
 def plan(
     file: File,
-    people: Annotated[int, typer.Option(min=2, max=100_000, help="Simulated people for each rule.")] = 20,
+    people: Annotated[int, typer.Option(min=2, max=100_000, help="Simulated people for each strategy.")] = 20,
     seconds: Annotated[float, typer.Option(min=1, max=604_800, help="Time for all of them.")] = 45.0,
-    workers: Annotated[int | None, typer.Option(min=1, max=1024, help="Processes [one a core].")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, max=1024, help="Processes [one per core].")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Lets simulated people answer, with the study's rule and at random, and recommends rule and epsilon."""
-    from askwise.study.planning import keep
-    from askwise.study.planning import plan as planned
+    """Estimate with simulated people how many questions it takes."""
+    from askwise.simulate.plan import make_plan, save_plan
 
-    session = opened(file)
+    session = open_study(file)
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task("simulated people", total=2 * people)
-        found = planned(session, people, seconds, workers, lambda: progress.advance(bar))
-    keep(session, found)
-    closed(session)
+        found = make_plan(session, people, seconds, workers, lambda: progress.advance(bar))
+    save_plan(session, found)
+    close_study(session)
     if as_json:
         typer.echo(json.dumps(found))
         return
@@ -38,12 +37,12 @@ def plan(
     typer.echo("\n".join(found["advice"]))
 
 
-def _table(found: dict[str, Any]) -> Table:
-    known = f" after {found['answers']} answers" if found["answers"] else ""
-    table = Table(title=f"Questions until it stops, simulated people{known}")
-    for heading in ("rule", "half need at most", "four of five need", "people (settled)"):
+def _table(plan: dict[str, Any]) -> Table:
+    after = f", after {plan['answers']} answers" if plan["answers"] else ""
+    table = Table(title=f"Questions that simulated people need{after}")
+    for heading in ("strategy", "half need at most", "four of five need", "people (finished)"):
         table.add_column(heading)
-    for rule, row in found["rules"].items():
+    for rule, row in plan["rules"].items():
         low, middle, high = (
             f"more than {row['limit']}" if value is None else f"{value:.0f}" for value in row["spread"]
         )

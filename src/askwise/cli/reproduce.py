@@ -14,18 +14,16 @@ FIGURES = "figure1, classification, choice, intervals, theory"
 
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(metavar="[FIGURE]...", help=f"{FIGURES} [all].")] = None,
-    runs: Annotated[int, typer.Option(min=1, max=1_000_000, help="Simulated people behind each curve.")] = 50,
-    quick: Annotated[bool, typer.Option("--quick", help="Three people and 30 answers: a look, not a result.")] = False,
-    rules: Annotated[str, typer.Option(help="Rules with commas between, or all.")] = "random,qbc,ndbal-paper,expected",
-    workers: Annotated[
-        int | None, typer.Option(min=1, max=1024, help="Processes on this machine [one a core].")
-    ] = None,
-    cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A dask scheduler, for many machines.")] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for pictures and numbers.")] = Path(
-        "figures"
-    ),
+    runs: Annotated[int, typer.Option(min=1, max=1_000_000, help="Simulated people per curve.")] = 50,
+    quick: Annotated[bool, typer.Option("--quick", help="Three people and 30 answers: only a first look.")] = False,
+    rules: Annotated[
+        str, typer.Option(help="Strategies, separated by commas; or all.")
+    ] = "random,qbc,ndbal-paper,expected",
+    workers: Annotated[int | None, typer.Option(min=1, max=1024, help="Processes [one per core].")] = None,
+    cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to use instead.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for figures and numbers.")] = Path("figures"),
 ) -> None:
-    """Runs the paper's simulations and draws its figures. Stopped, it goes on where it was."""
+    """Draw the figures of the paper. If stopped, it continues later."""
     from askwise.experiments import figures
     from askwise.experiments.reproduce import NAMES
     from askwise.experiments.reproduce import reproduce as run

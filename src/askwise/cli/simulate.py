@@ -1,4 +1,4 @@
-"""askwise simulate: simulated people on a synthetic task, any rule, error curves."""
+"""askwise simulate: simulated people on a synthetic task, with any strategy."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from askwise.cli.common import plain
+from askwise.cli.common import AsJson, escape_markup
 
-SHOWN = 11  # rows of the table for people; --json has every step
+MAX_ROWS = 11  # of the table; --json has every step
+SETTINGS = (  # of tasks; an option that is not given is left to the task
+    "dim", "sigma", "items", "intervals", "distance", "noise", "drift", "margin", "adversarial", "told_sigma",
+    "learn_scale",
+)  # fmt: skip
 
 
 class TaskName(StrEnum):
@@ -26,68 +30,51 @@ class TaskName(StrEnum):
 
 
 def simulate(
-    task: Annotated[TaskName, typer.Argument(help="classify, choice, line, clusters, hierarchy or columns")],
+    context: typer.Context,
+    task: Annotated[TaskName, typer.Argument(help="What the simulated people answer.")],
     rule: Annotated[
         str, typer.Option(help="random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, expected, select, variance.")
     ] = "expected",
-    questions: Annotated[int, typer.Option(max=1_000_000, help="Answers in a run.")] = 100,
+    questions: Annotated[int, typer.Option(max=1_000_000, help="Answers per run.")] = 100,
     runs: Annotated[int, typer.Option(max=1_000_000, help="Simulated people.")] = 10,
-    seed: Annotated[int, typer.Option(help="The same seed, the same numbers.")] = 0,
-    dim: Annotated[
-        int | None, typer.Option(max=1000, help="Features of a point or item [classify, choice; 10].")
+    seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 0,
+    dim: Annotated[int | None, typer.Option(max=1000, help="Features per item [classify, choice; 10].")] = None,
+    sigma: Annotated[float | None, typer.Option(help="Spread of the true weights [classify, choice; 5].")] = None,
+    items: Annotated[
+        int | None, typer.Option(max=100_000, help="Items [choice, hierarchy; 50; clusters; 150].")
     ] = None,
-    sigma: Annotated[float | None, typer.Option(help="Spread of the hidden weights [classify, choice; 5].")] = None,
-    items: Annotated[int | None, typer.Option(max=100_000, help="Items to choose from [choice; 50].")] = None,
-    intervals: Annotated[int | None, typer.Option(max=10_000, help="Cells of the line [line; 8].")] = None,
+    intervals: Annotated[int | None, typer.Option(max=10_000, help="Intervals of the line [line; 8].")] = None,
     distance: Annotated[
         str | None, typer.Option(help="item, best, regret or kendall [choice; item]; d_I or d_c [line; d_I].")
     ] = None,
-    noise: Annotated[float | None, typer.Option(help="Share of answers that are simply wrong [0].")] = None,
-    drift: Annotated[float | None, typer.Option(help="How far tastes wander an answer [classify, choice; 0].")] = None,
+    noise: Annotated[float | None, typer.Option(help="Share of wrong answers [0].")] = None,
+    drift: Annotated[float | None, typer.Option(help="Drift of the taste per answer [classify, choice; 0].")] = None,
     margin: Annotated[float | None, typer.Option(help="Bounded noise with this margin [line].")] = None,
-    adversarial: Annotated[
-        bool, typer.Option("--adversarial", help="Bounded noise, the worst allowed [line].")
-    ] = False,
-    told_sigma: Annotated[
-        float | None, typer.Option(help="What the learner wrongly takes for sigma [classify, choice].")
-    ] = None,
-    learn_scale: Annotated[
-        bool, typer.Option("--learn-scale", help="The learner is not told sigma [classify, choice].")
-    ] = False,
-    workers: Annotated[int | None, typer.Option(max=1024, help="Processes on this machine [one a core].")] = None,
-    cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A dask scheduler, for many machines.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Every step as JSON on standard output.")] = False,
+    adversarial: Annotated[bool, typer.Option("--adversarial", help="The worst bounded noise [line].")] = False,
+    told_sigma: Annotated[float | None, typer.Option(help="A wrong sigma for askwise [classify, choice].")] = None,
+    learn_scale: Annotated[bool, typer.Option("--learn-scale", help="Learn sigma [classify, choice].")] = False,
+    workers: Annotated[int | None, typer.Option(max=1024, help="Processes [one per core].")] = None,
+    cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to use instead.")] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Lets simulated people answer and shows how the error falls."""
+    """Show how the error falls while simulated people answer."""
     from askwise.experiments.runner import simulate as run
 
-    given = {
-        "dim": dim,
-        "sigma": sigma,
-        "items": items,
-        "intervals": intervals,
-        "distance": distance,
-        "noise": noise,
-        "drift": drift,
-        "margin": margin,
-        "adversarial": adversarial or None,
-        "told_sigma": told_sigma,
-        "learn_scale": learn_scale or None,
+    given = {name: context.params[name] for name in SETTINGS}
+    settings = {name: value for name, value in given.items() if value is not None and value is not False}
+    shared: dict[str, Any] = {
+        "rule": rule,
+        "questions": questions,
+        "runs": runs,
+        "seed": seed,
+        "workers": workers,
+        "cluster": cluster,
     }
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task(f"{task}, {plain(rule)}", total=runs)
-        result = run(
-            str(task),
-            rule=rule,
-            questions=questions,
-            runs=runs,
-            seed=seed,
-            workers=workers,
-            cluster=cluster,
-            progress=lambda finished, total: progress.update(bar, completed=finished),
-            **{option: value for option, value in given.items() if value is not None},
-        )
+        bar = progress.add_task(f"{task}, {escape_markup(rule)}", total=runs)
+        update = lambda finished, total: progress.update(bar, completed=finished)  # noqa: E731
+        result = run(str(task), progress=update, **shared, **settings)
     if as_json:
         typer.echo(json.dumps(result))
     else:
@@ -96,14 +83,12 @@ def simulate(
 
 def _table(result: dict[str, Any]) -> Table:
     title = f"{result['task']}, {result['rule']}: mean of {result['runs']} runs (68 % interval)"
-    table = Table(title=title, caption=f"{result['cpu_ms_per_question']:.1f} ms of CPU a question")
+    table = Table(title=title, caption=f"{result['cpu_ms_per_question']:.1f} ms of CPU per question")
     table.add_column("answers", justify="right")
     for name in result["metrics"]:
         table.add_column(name.replace("_", " "))
-    steps = sorted({round(i * result["questions"] / (SHOWN - 1)) for i in range(SHOWN)})
-    for step in steps:
-        curves = result["metrics"].values()
-        table.add_row(
-            str(step), *(f"{c['mean'][step]:.3f} ({c['low'][step]:.3f} to {c['high'][step]:.3f})" for c in curves)
-        )
+    curves = result["metrics"].values()
+    for step in sorted({round(row * result["questions"] / (MAX_ROWS - 1)) for row in range(MAX_ROWS)}):
+        cells = (f"{c['mean'][step]:.3f} ({c['low'][step]:.3f} to {c['high'][step]:.3f})" for c in curves)
+        table.add_row(str(step), *cells)
     return table

@@ -1,4 +1,4 @@
-"""askwise status and askwise report: where a study stands."""
+"""askwise status and askwise report: what a study knows by now."""
 
 from __future__ import annotations
 
@@ -10,62 +10,84 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from askwise.cli.common import AsJson, File, named, opened, visible, write_page
+from askwise.cli.common import (
+    AsJson,
+    File,
+    describe_certainty,
+    describe_estimate,
+    one_line,
+    open_study,
+    shell_address,
+    stop_sentence,
+    write_page,
+)
 from askwise.session import Session
 
 
-def status(file: File, as_json: AsJson = False) -> None:
-    """Says where a study stands: answers, the best guess, its certificate, what is to come."""
-    session = opened(file)
+def status(
+    file: File,
+    details: Annotated[bool, typer.Option("--details", help="Also print how sure the result is, in figures.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the answers, the best guess, and what is still to come."""
+    from askwise.storage.address import Address
+
+    session = open_study(file)
     facts = _facts(session)
     if as_json:
         typer.echo(json.dumps(facts))
         return
     counts = ", ".join(f"{facts[kind]} {kind}" for kind in ("answers", "skips", "open"))
     typer.echo(f"{facts['goal']}: {counts}")
-    typer.echo(f"Best guess: {visible(named(session.estimate().value))}")
-    typer.echo(visible(str(session.certificate())))
+    guess = one_line(describe_estimate(session.estimate().value))
+    typer.echo(f"Best guess: {guess}{describe_certainty(session.certificate())}")
+    if facts["warning"]:
+        typer.echo(f"Be careful: {one_line(facts['warning'])}.")
     if session.done:
-        typer.echo(f"Settled: {session.reason}.")
+        typer.echo(stop_sentence(session))
     else:
-        coming = f", {facts['forecast']}" if facts["forecast"] else ""
-        typer.echo(f"Not settled yet: undecided {session.diameter:.3f}{coming}.")
+        typer.echo(f"Not settled yet{': ' + facts['forecast'] if facts['forecast'] else ''}.")
+    if details:
+        typer.echo(f"Undecided: {session.diameter:.3f}{f' ({session.reason})' if session.done else ''}.")
+        typer.echo(one_line(facts["certificate"]))
+    else:
+        typer.echo(f"How sure is this? askwise status {one_line(shell_address(Address.of(file)))} --details")
 
 
 def report(
     file: File,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The page [FILE.html].")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write [FILE.html].")] = None,
 ) -> None:
-    """Writes one page with the result, the certificate and the pictures; it needs no network."""
+    """Write the result as one HTML page. It needs no network."""
     from askwise.report.page import page
 
-    session = opened(file)
+    session = open_study(file)
     target = output or Path(f"{_file_name(session)}.html")
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task("going through the answers", total=None)
+        bar = progress.add_task("reading the answers", total=None)
         text = page(session, progress=lambda done, total: progress.update(bar, completed=done, total=total))
     write_page(text, target)
-    typer.echo(f"Open {visible(str(target))}")
+    typer.echo(f"Open {one_line(str(target))}")
 
 
 def _file_name(session: Session) -> str:
-    """What the page of a study is called: after its file, or after its name in the database."""
+    """The name of a study's page: that of its file, or its name in the database."""
     store, record = (getattr(session.journal, part) for part in ("store", "record"))
     return Path(store.address.where).stem if store.address.is_file else str(record.name).replace("/", "-")
 
 
 def _facts(session: Session) -> dict[str, Any]:
-    from askwise.study.forecasts import Forecaster
+    from askwise.simulate.forecaster import Forecaster
 
-    standing = list(session.conversation.status.values())
-    certificate, coming = session.certificate(), None if session.done else Forecaster(session).now()
-    pursued = session.pursued or {"goal": "", "options": {}}
+    statuses = list(session.event_log.status.values())
+    certificate, forecast = session.certificate(), None if session.done else Forecaster(session).now()
+    goal = session.pursued or {"goal": "", "options": {}}
     return {
-        "goal": pursued["goal"].replace("_", "-"),
+        "goal": goal["goal"].replace("_", "-"),
         "answers": len(session.answers),
-        "skips": standing.count("skipped"),
-        "open": standing.count("open"),
+        "skips": statuses.count("skipped"),
+        "open": statuses.count("open"),
         "done": session.done,
         "reason": session.reason,
         "estimate": session.estimate().value,
@@ -75,5 +97,5 @@ def _facts(session: Session) -> dict[str, Any]:
         "probability_exact": certificate.probability_exact,
         "certificate": str(certificate),
         "warning": certificate.warning,
-        "forecast": None if coming is None else str(coming),
+        "forecast": None if forecast is None else str(forecast),
     }

@@ -1,4 +1,4 @@
-"""askwise export, import and copy: what leaves a study, and comes into one."""
+"""askwise export, import and copy: what leaves a study, and what becomes one."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from askwise.cli.common import File, opened, visible
+from askwise.cli.common import File, one_line, open_study
 from askwise.errors import DataError, SettingError
 
-WHAT = ("answers", "draws", "predictions")
+CONTENTS = ("answers", "draws", "predictions")
 
 
 def export(
@@ -18,59 +18,63 @@ def export(
     out: Annotated[Path | None, typer.Argument(help="The same as --output.")] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="By its ending: .csv, .tsv, .jsonl, .parquet, .nc (ArviZ) or .json."),
+        typer.Option("--output", "-o", help="A .csv, .tsv, .jsonl, .parquet, .nc (ArviZ) or .json (all) file."),
     ] = None,
-    what: Annotated[str, typer.Option(help="answers, draws of the posterior, or predictions.")] = "answers",
-    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="Draws.")] = 1000,
+    what: Annotated[str, typer.Option(help="answers, draws (of the posterior) or predictions.")] = "answers",
+    count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many draws.")] = 1000,
 ) -> None:
-    """Writes answers, posterior draws or predictions as a table, or the whole study as .json."""
-    from askwise.study import exchange
-    from askwise.study.files import write
+    """Export answers, draws, predictions, or the whole study."""
+    from askwise.exchange.answers import answers_table
+    from askwise.exchange.arviz import to_netcdf
+    from askwise.exchange.classifiers import predictions_table
+    from askwise.exchange.draws import draws_table
+    from askwise.exchange.files import write_table
+    from askwise.exchange.studies import write_json
 
     if (out is None) == (output is None):
         raise SettingError("give one file to write, for example --output answers.csv")
     out = out or output
     assert out is not None
-    if what not in WHAT:
-        raise SettingError(f"--what is {', '.join(WHAT[:-1])} or {WHAT[-1]}, not {what!r}")
-    session = opened(file)
+    if what not in CONTENTS:
+        raise SettingError(f"--what is {', '.join(CONTENTS[:-1])} or {CONTENTS[-1]}, not {what!r}")
+    session = open_study(file)
     if out.suffix.lower() == ".nc":
-        exchange.to_netcdf(session, out, count)
+        to_netcdf(session, out, count)
     elif out.suffix.lower() == ".json":
-        exchange.write_log(session, out)
+        write_json(session, out)
     elif what == "answers":
-        write(exchange.answers_table(session), out)
+        write_table(answers_table(session), out)
     elif what == "draws":
-        write(exchange.draws_table(session, count), out)
+        write_table(draws_table(session, count), out)
     else:
-        write(exchange.predictions_table(session), out)
-    typer.echo(f"Wrote {visible(str(out))}")
+        write_table(predictions_table(session), out)
+    typer.echo(f"Wrote {one_line(str(out))}")
 
 
 def import_study(
-    source: Annotated[Path, typer.Argument(metavar="JSON", help="What askwise export FILE -o study.json wrote.")],
-    output: Annotated[str | None, typer.Option("--output", "-o", help="The study to make [JSON.askwise].")] = None,
+    source: Annotated[Path, typer.Argument(metavar="JSON", help="A file from askwise export FILE -o study.json.")],
+    output: Annotated[str | None, typer.Option("--output", "-o", help="The new study [JSON.askwise].")] = None,
 ) -> None:
-    """Makes a study of one that was exported as .json."""
-    from askwise.study.address import SUFFIX, Address
-    from askwise.study.exchange import read_log
-    from askwise.study.store import Store
+    """Make a study from an exported .json file."""
+    from askwise.exchange.studies import read_json
+    from askwise.storage.address import SUFFIX, Address
+    from askwise.storage.store import Store
 
     if not source.is_file():
         raise DataError(f"there is no file {source}; expected what askwise export wrote as .json")
-    recipe, log = read_log(source)
+    recipe, log = read_json(source)
     address = Address.of(output or f"{source.stem}{SUFFIX}")
     Store.create(address, recipe, {}, log)
-    typer.echo(f"Made {visible(str(address))}")
+    typer.echo(f"Made {one_line(str(address))}")
 
 
 def copy(
     file: File,
-    target: Annotated[str, typer.Argument(help="Another file, or postgresql://host/database#name.")],
+    target: Annotated[str, typer.Argument(help="A new file, or postgresql://host/database#name.")],
 ) -> None:
-    """Copies a study, with all its answers and pictures, between files and databases."""
-    from askwise.study.address import Address
-    from askwise.study.exchange import copy as copied
+    """Copy a study between files and databases."""
+    from askwise.exchange.studies import copy_study
+    from askwise.storage.address import Address
 
-    copied(file, target)
-    typer.echo(f"Copied to {visible(str(Address.of(target)))}")
+    copy_study(file, target)
+    typer.echo(f"Copied to {one_line(str(Address.of(target)))}")

@@ -1,4 +1,4 @@
-"""Distances between matrices by the column one would pick."""
+"""Distances between matrices by the column that one would pick."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCORES: dict[str, Callable[[Floats], Floats]] = {
 
 
 class BestColumn(ItemRegret):
-    """How much worse one matrix's best column scores under the other, as a share of that one's own range of scores.
+    """How much worse one matrix's best column scores under the other, as a share of the range of scores there.
 
     The larger of both ways (the paper's column-selection distance); a matrix whose columns all score alike loses
     nothing. The score is "mean", "max" or "min" over the rows (all, or the `rows` that matter), or a function from

@@ -1,4 +1,4 @@
-"""A distance between classifiers that also cares whom the mistakes hit: equal opportunity between two groups."""
+"""A distance between classifiers that also counts unfairness: equal opportunity between two groups."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from askwise.options import number
 from askwise.structures import Family
 from askwise.types import Atoms, Bools, Floats, Structures
 
-LARGEST_WEIGHT = 1e30  # of fairness; it must suit numbers of 32 bits
+MAX_WEIGHT = 1e30  # must fit in 32 bits
 
 
 class EqualOpportunity:
-    """The larger of how often two classifiers disagree and `weight` times how unequally one finds the other's
-    positives in the two groups, both ways, where that is at most 1.
+    """How much two classifiers differ in labels or in fairness: the larger of two shares, at most 1.
 
-    So at a distance of epsilon below 1 they disagree on at most a share epsilon of the atoms, and the gap between the
-    groups is at most epsilon / weight. A gap of 1 / weight or more counts as the worst, 1.
+    The first is the share of `atoms` on which they disagree. The second is `weight` times the gap between the two
+    groups in how many of one classifier's positives the other finds, the larger of both ways. So at a distance of
+    epsilon below 1 they disagree on at most a share epsilon, and the gap is at most epsilon / weight.
 
-    `group` says of each of `atoms` whether it belongs to the protected group. The positive response is the largest one.
-    Where one takes no atom of a group for positive there is nothing to find, and that way counts 0.
+    `group` (A,) says which atoms belong to the protected group. The positive response is the largest one. Where one
+    classifier has no positives in a group, there is nothing to find, and that way counts 0.
 
     >>> from askwise.structures.finite import Finite
     >>> family = Finite([[1, 1, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1]])
@@ -35,7 +35,7 @@ class EqualOpportunity:
         self.family = family
         self.atoms = atoms
         self.group: Bools = np.asarray(group).astype(bool)
-        self.weight = number("weight", weight, above=0, at_most=LARGEST_WEIGHT)
+        self.weight = number("weight", weight, above=0, at_most=MAX_WEIGHT)
         counted = "" if self.weight == 1 else f", counted {self.weight:g} times,"
         self.phrase = f"{{what}} is wrong about labels or{counted} unequal between the groups by {{loss:.3f}}"
         if self.group.shape != (len(atoms),):
@@ -44,10 +44,10 @@ class EqualOpportunity:
             raise SettingError("group puts all atoms on one side; equal opportunity compares two groups")
 
     def paired(self, left: Structures, right: Structures) -> Floats:
-        one, two = self._positive(left), self._positive(right)
-        both, ours, theirs = (self._counts(part) for part in (one * two, one, two))
-        apart = (one != two).mean(axis=1)
-        return self._joined(apart, _gap(both, theirs), _gap(both, ours))
+        ours, theirs = self._positive(left), self._positive(right)
+        both, left_counts, right_counts = (self._counts(part) for part in (ours * theirs, ours, theirs))
+        disagreement = (ours != theirs).mean(axis=1)
+        return self._larger(disagreement, _gap(both, right_counts), _gap(both, left_counts))
 
     def pairwise(self, structures: Structures) -> Floats:
         positive = self._positive(structures)
@@ -55,17 +55,17 @@ class EqualOpportunity:
         both = np.stack(shares, axis=-1)  # (S, S, 2): atoms of each group that both take for positive
         own = self._counts(positive)
         total = own.sum(axis=1)
-        apart = (total[:, None] + total[None] - 2 * both.sum(axis=-1)) / positive.shape[1]
-        there = _gap(both, np.broadcast_to(own[None], both.shape))
-        return self._joined(apart, there, there.T)
+        disagreement = (total[:, None] + total[None] - 2 * both.sum(axis=-1)) / positive.shape[1]
+        forward = _gap(both, np.broadcast_to(own[None], both.shape))
+        return self._larger(disagreement, forward, forward.T)
 
     def violation(self, structures: Structures, truth: Structures) -> Floats:
         """(S,): how unequally each structure finds the positives of the true one in the two groups."""
-        one, two = self._positive(structures), self._positive(truth)
-        return _gap(self._counts(one * two), self._counts(np.broadcast_to(two, one.shape)))
+        positive, true = self._positive(structures), self._positive(truth)
+        return _gap(self._counts(positive * true), self._counts(np.broadcast_to(true, positive.shape)))
 
-    def _joined(self, apart: Floats, there: Floats, back: Floats) -> Floats:
-        return np.clip(np.maximum(apart, self.weight * np.maximum(there, back)), 0.0, 1.0)
+    def _larger(self, disagreement: Floats, forward: Floats, backward: Floats) -> Floats:
+        return np.clip(np.maximum(disagreement, self.weight * np.maximum(forward, backward)), 0.0, 1.0)
 
     def _positive(self, structures: Structures) -> Floats:
         """(S, A) of 0 and 1, in 32 bits: counts up to 16 million are exact."""
@@ -78,7 +78,7 @@ class EqualOpportunity:
         return np.stack([positive[:, self.group].sum(axis=1), positive[:, ~self.group].sum(axis=1)], axis=-1)
 
 
-def _gap(found: Floats, there: Floats) -> Floats:
+def _gap(found: Floats, forward: Floats) -> Floats:
     """(..., 2) -> (...): the difference of the shares found in the two groups, 0 where a group has nothing to find."""
-    shares = found / np.maximum(there, 1.0)
-    return np.where((there > 0).all(axis=-1), np.abs(shares[..., 0] - shares[..., 1]), 0.0)
+    shares = found / np.maximum(forward, 1.0)
+    return np.where((forward > 0).all(axis=-1), np.abs(shares[..., 0] - shares[..., 1]), 0.0)

@@ -6,15 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from askwise.distances import Dense, Form, Overlap, Parted, grouped
+from askwise.distances import Dense, Form, Multipartite, Overlap, grouped
 from askwise.errors import DataError
 from askwise.options import whole_number
-from askwise.structures.choice import pair_of
+from askwise.structures.choice import pairs_at
 from askwise.types import Floats, Ints
 
 
 class ItemDistance:
-    """What distances over items share: the items, and what each taste thinks of them."""
+    """What distances over `items` (N, D) share: how each taste values them.
+
+    >>> ItemDistance(np.eye(2)).best(np.array([[1.0, 3.0]]))
+    array([1])
+    """
 
     def __init__(self, items: Any):
         self.items: Floats = np.asarray(items, dtype=float)
@@ -22,7 +26,7 @@ class ItemDistance:
             raise DataError(f"a distance over items needs at least two rows of features; got shape {self.items.shape}")
 
     def utilities(self, structures: Floats) -> Floats:
-        """(S, N)"""
+        """(S, N): what each taste thinks of each item."""
         return structures @ self.items.T
 
     def best(self, structures: Floats) -> Ints:
@@ -61,7 +65,7 @@ class BestItemDistance(ItemDistance):
 
     def __init__(self, items: Any):
         super().__init__(items)
-        self.scale = float(self._apart(np.arange(len(self.items))).max())
+        self.scale = float(self._gaps(np.arange(len(self.items))).max())
         if self.scale == 0:
             raise DataError("all items have the same features, so no distance tells them apart; use BestItem instead")
 
@@ -77,9 +81,9 @@ class BestItemDistance(ItemDistance):
         return grouped(self.best(structures), self._between)
 
     def _between(self, kept: Ints) -> Floats:
-        return self._apart(kept) / self.scale
+        return self._gaps(kept) / self.scale
 
-    def _apart(self, kept: Ints) -> Floats:
+    def _gaps(self, kept: Ints) -> Floats:
         rows = self.items[kept]
         return np.sqrt(sum((column[:, None] - column[None, :]) ** 2 for column in rows.T))
 
@@ -111,7 +115,7 @@ class ItemRegret(ItemDistance):
         best = regrets.argmin(axis=1)  # the best item's is 0 in any precision
         sizes = np.bincount(best)
         order = np.lexsort((best, -sizes[best]))  # the largest group first
-        return Parted(self._between(regrets[order], best[order]), order, np.sort(sizes[sizes > 0])[::-1].tolist())
+        return Multipartite(self._between(regrets[order], best[order]), order, np.sort(sizes[sizes > 0])[::-1].tolist())
 
     def _between(self, regrets: Floats, best: Ints) -> Floats:
         crossed = regrets[:, best]  # (S, S): what s loses with the best item of t
@@ -167,7 +171,7 @@ class KendallTau(ItemDistance):
 
     def __init__(self, items: Any):
         super().__init__(items)
-        self.pairs = pair_of(np.arange(len(self.items) * (len(self.items) - 1) // 2), len(self.items))
+        self.pairs = pairs_at(np.arange(len(self.items) * (len(self.items) - 1) // 2), len(self.items))
 
     def orders(self, structures: Floats) -> Floats:
         """(S, P): +1 where the first item of the pair is liked better, else -1."""

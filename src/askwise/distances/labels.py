@@ -9,7 +9,7 @@ from askwise.distances import Dense, Form, Overlap
 from askwise.structures import Family
 from askwise.types import Atoms, Floats, Structures
 
-ROWS = 64  # of a matrix of angles that are made together
+ROWS_PER_BLOCK = 64  # of a matrix of angles that are made together
 ARCCOS = (  # polynomial of arccos(x) / sqrt(1 - x) over pi for x in [0, 1], the highest power first
     np.array([-12624911, 66700901, -170881256, 308918810, -501743046, 889789874, -2145988016, 15707963050])
     / (1e10 * np.pi)
@@ -32,20 +32,25 @@ class Disagreement:
         self.atoms = atoms
 
     def decisions(self, structures: Structures) -> Floats:
+        """(S, A): what each structure decides on each atom."""
         return self.family.decide(self.family.predict(structures, self.atoms))
 
     def paired(self, left: Structures, right: Structures) -> Floats:
         return (self.decisions(left) != self.decisions(right)).mean(axis=1)
 
     def pairwise(self, structures: Structures) -> Floats:
-        return _apart(*self._marks(structures))
+        return _distances(*self._indicators(structures))
 
     def form(self, structures: Structures) -> Form:
-        marks, ceiling, unit = self._marks(structures)
-        few = marks.shape[1] < len(marks)
-        return Overlap(np.sqrt(unit) * marks.astype(float), ceiling) if few else Dense(_apart(marks, ceiling, unit))
+        indicators, ceiling, unit = self._indicators(structures)
+        narrow = indicators.shape[1] < len(indicators)
+        return (
+            Overlap(np.sqrt(unit) * indicators.astype(float), ceiling)
+            if narrow
+            else Dense(_distances(indicators, ceiling, unit))
+        )
 
-    def _marks(self, structures: Structures) -> tuple[NDArray[np.float32], float, float]:
+    def _indicators(self, structures: Structures) -> tuple[NDArray[np.float32], float, float]:
         """Columns (S, R), a ceiling and a unit: D = ceiling - unit * columns columns'. Counts are exact in 32 bits.
 
         Two labels: signs, which need one column an atom. More: one column for each atom and label.
@@ -59,8 +64,8 @@ class Disagreement:
         return np.concatenate(columns, axis=1).astype(np.float32), 1.0, 1.0 / decisions.shape[1]
 
 
-def _apart(marks: NDArray[np.float32], ceiling: float, unit: float) -> Floats:
-    return np.clip(ceiling - unit * (marks @ marks.T).astype(float), 0.0, 1.0)
+def _distances(indicators: NDArray[np.float32], ceiling: float, unit: float) -> Floats:
+    return np.clip(ceiling - unit * (indicators @ indicators.T).astype(float), 0.0, 1.0)
 
 
 class Angle:
@@ -82,11 +87,11 @@ class Angle:
         return angles
 
     def form(self, structures: Floats) -> Form:
-        """In 32 bits, a few rows at a time, so that they stay in the cache, and each angle once."""
+        """In 32 bits, each angle once, by blocks of rows that stay in the cache."""
         directions = _directions(structures)
         matrix = np.empty((len(directions), len(directions)), np.float32)
-        for top in range(0, len(directions), ROWS):
-            rows = slice(top, top + ROWS)
+        for top in range(0, len(directions), ROWS_PER_BLOCK):
+            rows = slice(top, top + ROWS_PER_BLOCK)
             matrix[rows, top:] = _quick_angles(directions[rows] @ directions[top:].T)
             matrix[top:, rows] = matrix[rows, top:].T
         return Dense(matrix)
@@ -96,17 +101,19 @@ class Angle:
 
 
 def _quick_angles(cosines: Floats) -> Floats:
-    """arccos over pi in 32 bits, a fifth of the time of NumPy's: the square root takes the bend at 1, a polynomial the
-    rest, so that small angles keep their digits (Abramowitz and Stegun 4.4.46, right to 1e-8)."""
+    """arccos over pi in 32 bits, five times as fast as NumPy's (Abramowitz and Stegun 4.4.46, accurate to 1e-8).
+
+    A square root takes the singularity at 1 and a polynomial the rest, so small angles keep their digits.
+    """
     size = np.abs(cosines)
     angles = np.maximum(1.0 - size, 0.0).astype(np.float32)  # before the root: NumPy casts within it very slowly
     np.sqrt(angles, out=angles)
     size = size.astype(np.float32)
-    bend = np.full_like(size, ARCCOS[0])
+    polynomial = np.full_like(size, ARCCOS[0])
     for coefficient in ARCCOS[1:]:
-        bend *= size
-        bend += coefficient
-    angles *= bend
+        polynomial *= size
+        polynomial += coefficient
+    angles *= polynomial
     return np.abs((cosines < 0).astype(np.float32) - angles)  # beyond a right angle, what is left to half a turn
 
 

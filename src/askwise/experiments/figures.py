@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from askwise.experiments.plots import COLOURS, new_figure
 from askwise.experiments.runner import Record, Run
-from askwise.report.curves import COLOURS, figure_of
-from askwise.simulate.run import summary
+from askwise.simulate.curves import mean_curve
 
 QUESTIONS = 100
 CURVE = ("rule", "answers", "mean", "low", "high")  # what changes along the curves of a panel
@@ -78,7 +78,7 @@ def table_of(
     for panel in (panel for row in FIGURES[name] for panel in row):
         for rule in panel.rules(rules):
             curves = [records[run]["metrics"][panel.metric] for run in panel.runs(rule, questions, count)]
-            band = summary(np.array(curves))
+            band = mean_curve(np.array(curves))
             for answers in range(questions + 1):
                 numbers = {edge: round(band[edge][answers], 6) for edge in ("mean", "low", "high")}
                 where = {"task": panel.task, **dict(panel.settings), "metric": panel.metric}
@@ -112,7 +112,7 @@ def savings(rows: Sequence[Mapping[str, Any]], than: str = "random") -> list[dic
 def draw(name: str, rows: Sequence[Mapping[str, Any]], note: str) -> Any:
     """The picture of a table: the same y axis in a row, one legend for all."""
     grid = FIGURES[name]
-    figure, axes = figure_of(len(grid), len(grid[0]))
+    figure, axes = new_figure(len(grid), len(grid[0]))
     seen: dict[str, Any] = {}
     for ax, panel in zip(axes.ravel(), (panel for row in grid for panel in row), strict=True):
         mine = [row for row in rows if row["task"] == panel.task and row["metric"] == panel.metric]
@@ -141,7 +141,7 @@ def draw(name: str, rows: Sequence[Mapping[str, Any]], note: str) -> Any:
 def interval_picture() -> Any:
     """A clustering of the line seen as a classifier of the square: which pairs belong together."""
     cuts = [0.0, 0.18, 0.45, 0.6, 0.85, 1.0]
-    figure, axes = figure_of(1, 1)
+    figure, axes = new_figure(1, 1)
     ax = axes[0, 0]
     ax.add_patch(_rectangle(0, 0, 1, 1, COLOURS[1], 0.25))
     for low, high in pairwise(cuts):

@@ -1,6 +1,6 @@
-"""The guarantees that speak of chance, checked by simulation: how often each is kept, with a confidence interval.
+"""The guarantees about probabilities, checked by simulation: how often each is kept, with a confidence interval.
 
-Families are random tables of answers with random distances and a random prior, so that every average is known exactly.
+Families are random tables of answers with random distances and a random prior, so every average is known exactly.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from askwise.distances import Tabled
+from askwise._runtime.streams import stream
+from askwise.distances import TableDistance
 from askwise.losses import zero_one
 from askwise.posteriors.enumerated import Enumerated
 from askwise.problem import Problem
-from askwise.split import split
 from askwise.stopping import DiameterBelow
 from askwise.strategies.select import Select
-from askwise.streams import stream
+from askwise.strategies.split import split
 from askwise.structures.finite import Finite
 from askwise.theory import select_pairs
 from askwise.types import Answer, Floats, Ints, Sample
@@ -28,7 +28,7 @@ from askwise.types import Answer, Floats, Ints, Sample
 LEVEL = 0.99  # of the confidence intervals
 
 
-class Kept(NamedTuple):
+class GuaranteeCheck(NamedTuple):
     """How often a guarantee was kept, and the share that was promised."""
 
     name: str
@@ -40,15 +40,15 @@ class Kept(NamedTuple):
 
     @property
     def refuted(self) -> bool:
-        """True: the promise is above what these runs allow."""
+        """Whether the promise is above what these runs allow."""
         return self.high < self.promised
 
 
 class SelectReport(NamedTuple):
     """SELECT's two promises, and the pairs it drew as a share of its bound."""
 
-    splits: Kept  # at least (1 - alpha) of the best split
-    pairs: Kept  # at most the bound
+    splits: GuaranteeCheck  # at least (1 - alpha) of the best split
+    pairs: GuaranteeCheck  # at most the bound
     share: float  # mean over the runs
     most: float
 
@@ -62,25 +62,25 @@ class Curve(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Draws:
-    """A posterior over a finite family that is seen only through independent draws, as a sampler's would be."""
+class SampledPosterior:
+    """A posterior over a finite family that gives only independent draws, as a sampler does."""
 
     weights: Floats
 
     def sample(self, count: int, rng: Generator) -> Sample:
         return Sample(rng.choice(len(self.weights), count, p=self.weights), np.full(count, 1 / count), exact=False)
 
-    def update(self, answer: Answer, rng: Generator) -> Draws:
+    def update(self, answer: Answer, rng: Generator) -> SampledPosterior:
         return self
 
     def diagnostics(self) -> Mapping[str, float]:
         return {}
 
 
-def tally(name: str, kept: int, runs: int, promised: float, level: float = LEVEL) -> Kept:
-    """Counts with their Clopper-Pearson interval.
+def check_share(name: str, kept: int, runs: int, promised: float, level: float = LEVEL) -> GuaranteeCheck:
+    """The count of kept promises with its Clopper-Pearson interval.
 
-    >>> result = tally("coin", kept=5, runs=10, promised=0.5)
+    >>> result = check_share("coin", kept=5, runs=10, promised=0.5)
     >>> round(result.low, 3), round(result.high, 3), result.refuted
     (0.128, 0.872, False)
     """
@@ -89,7 +89,7 @@ def tally(name: str, kept: int, runs: int, promised: float, level: float = LEVEL
     tail = (1 - level) / 2
     low = float(beta.ppf(tail, kept, runs - kept + 1)) if kept else 0.0
     high = float(beta.ppf(1 - tail, kept + 1, runs - kept)) if kept < runs else 1.0
-    return Kept(name, kept, runs, promised, low, high)
+    return GuaranteeCheck(name, kept, runs, promised, low, high)
 
 
 def random_problem(
@@ -99,20 +99,20 @@ def random_problem(
     answers = rng.integers(responses, size=(size, atoms))
     distances = np.triu(rng.random((size, size)), 1)
     family = Finite(answers, responses=list(range(responses)))
-    return Problem(family, Tabled(distances + distances.T), zero_one, beta), rng.dirichlet(np.ones(size))
+    return Problem(family, TableDistance(distances + distances.T), zero_one, beta), rng.dirichlet(np.ones(size))
 
 
-def close_race(rng: Generator, alpha: float, size: int = 200, atoms: int = 20) -> tuple[Problem, Floats]:
-    """Atom 0 splits best, and all others just below (1 - alpha) of it: the hardest for SELECT."""
+def near_tie_problem(rng: Generator, alpha: float, size: int = 200, atoms: int = 20) -> tuple[Problem, Floats]:
+    """Atom 0 splits best, all others just below (1 - alpha) of it: the hardest case for SELECT."""
     best = 1 - 0.5**2  # of atom 0, when all structures are at distance 1 and half of them answer yes
-    few = int(size * (1 - np.sqrt(1 - 0.98 * (1 - alpha) * best)))
-    answers = np.stack([rng.permutation(size) < (few if atom else size // 2) for atom in range(atoms)], axis=1)
-    problem = Problem(Finite(answers, responses=[0, 1]), Tabled(1.0 - np.eye(size)), zero_one, inf)
+    minority = int(size * (1 - np.sqrt(1 - 0.98 * (1 - alpha) * best)))
+    answers = np.stack([rng.permutation(size) < (minority if atom else size // 2) for atom in range(atoms)], axis=1)
+    problem = Problem(Finite(answers, responses=[0, 1]), TableDistance(1.0 - np.eye(size)), zero_one, inf)
     return problem, np.full(size, 1 / size)
 
 
-def select(rule: Select, runs: int = 300, responses: int = 2, close: bool = False, seed: int = 0) -> SelectReport:
-    """SELECT on a new problem in each run, random or a close race (select lemma).
+def select(rule: Select, runs: int = 300, responses: int = 2, near_tie: bool = False, seed: int = 0) -> SelectReport:
+    """SELECT on a new problem in each run, random or a near tie (select lemma).
 
     >>> select(Select(alpha=0.5, delta=0.1), runs=5).pairs.kept
     5
@@ -120,36 +120,36 @@ def select(rule: Select, runs: int = 300, responses: int = 2, close: bool = Fals
     good, within, shares = 0, 0, []
     for run in range(runs):
         rng = stream(seed, run, "select")
-        problem, weights = close_race(rng, rule.alpha) if close else random_problem(rng, responses=responses)
+        problem, weights = near_tie_problem(rng, rule.alpha) if near_tie else random_problem(rng, responses=responses)
         atoms = problem.family.draw_atoms(1, rng)  # a small pool is given whole
         exact = split(problem, Sample(np.arange(len(weights)), weights, exact=True), atoms)
-        rho, posterior = exact.average_split(), Draws(weights)
+        rho, posterior = exact.average_split(), SampledPosterior(weights)
         scored = rule(problem, posterior, posterior.sample(600, rng), atoms, rng)
         best = float(rho.max()) * exact.diameter
-        bound = select_pairs(rule.alpha, rule.delta, len(atoms), len(exact.mass), best).mended
+        bound = select_pairs(rule.alpha, rule.delta, len(atoms), len(exact.mass), best).corrected
         good += bool(rho[scored.gain.argmax()] >= (1 - rule.alpha) * rho.max())
         shares.append(scored.info["pairs"] / bound)
         within += shares[-1] <= 1
     return SelectReport(
-        tally("SELECT: the split", good, runs, 1 - rule.delta),
-        tally("SELECT: the pairs", within, runs, 1 - rule.delta),
+        check_share("SELECT: the split", good, runs, 1 - rule.delta),
+        check_share("SELECT: the pairs", within, runs, 1 - rule.delta),
         float(np.mean(shares)),
         float(np.max(shares)),
     )
 
 
-def noise_table(rng: Generator, truth: Ints, responses: int, margin: float, adverse: bool) -> Floats:
-    """(A, Y): chances of each response that keep the `margin` (bounded noise).
+def noise_table(rng: Generator, truth: Ints, responses: int, margin: float, adversarial: bool) -> Floats:
+    """(A, Y): probabilities of the responses that keep the `margin` (bounded noise).
 
-    Adverse: one wrong response, always the same for an atom, is as likely as the margin allows; else they are random.
+    Adversarial noise has one wrong response per atom, as likely as the margin allows. Other noise is random.
 
-    >>> noise_table(np.random.default_rng(0), np.array([0, 1]), 2, margin=0.5, adverse=True)
+    >>> noise_table(np.random.default_rng(0), np.array([0, 1]), 2, margin=0.5, adversarial=True)
     array([[0.75, 0.25],
            [0.25, 0.75]])
     """
     atoms = np.arange(len(truth))
     chances = np.zeros((len(truth), responses))
-    if adverse:
+    if adversarial:
         rival = (truth + rng.integers(1, responses, size=len(truth))) % responses
         chances[atoms, rival] = (1 - margin) / 2
         chances[atoms, truth] = (1 + margin) / 2
@@ -164,7 +164,7 @@ def noise_table(rng: Generator, truth: Ints, responses: int, margin: float, adve
 
 
 def consistency(
-    runs: int = 10, answers: int = 600, margin: float = 0.8, responses: int = 2, adverse: bool = True, seed: int = 0
+    runs: int = 10, answers: int = 600, margin: float = 0.8, responses: int = 2, adversarial: bool = True, seed: int = 0
 ) -> Curve:
     """The mean distance to the truth under NDBAL at beta = margin / 10, the largest the proof allows (theorem DBAL
     consistency).
@@ -174,11 +174,11 @@ def consistency(
     """
     beta, curves = margin / 10, np.empty((runs, answers + 1))
     for run in range(runs):
-        rng = stream(seed, run, f"consistency {responses} {adverse}")
+        rng = stream(seed, run, f"consistency {responses} {adversarial}")
         problem, weights = random_problem(rng, responses=responses, beta=beta)
         noiseless = Problem(problem.family, problem.distance, zero_one, inf)
         table, structures = problem.family.predict(np.arange(len(weights)), np.arange(20)), np.arange(len(weights))
-        chances = noise_table(rng, table[0].astype(int), responses, margin, adverse)
+        chances = noise_table(rng, table[0].astype(int), responses, margin, adversarial)
         posterior = Enumerated.prior(problem.family, structures, zero_one, beta, weights)
         to_truth = problem.distance.paired(structures, np.zeros(len(weights), dtype=int))
         for turn in range(answers + 1):
@@ -190,10 +190,10 @@ def consistency(
     return Curve(curves.mean(axis=0), curves.max(axis=0), beta)
 
 
-def believing(diameter: float, size: int = 40) -> Floats:
-    """Weights whose average diameter is this when all structures are at distance 1: one leads, the rest are alike.
+def weights_with_diameter(diameter: float, size: int = 40) -> Floats:
+    """Weights with this average diameter if all structures are at distance 1: one leads, the rest are equal.
 
-    >>> weights = believing(0.2)
+    >>> weights = weights_with_diameter(0.2)
     >>> round(1 - float(weights @ weights), 9)
     0.2
     """
@@ -205,22 +205,24 @@ def believing(diameter: float, size: int = 40) -> Floats:
 
 def stopping(
     runs: int = 200, epsilon: float = 0.2, delta: float = 0.2, rounds: int = 12, draws: int = 600, seed: int = 0
-) -> tuple[Kept, Kept]:
-    """Never too soon, with the diameter just above epsilon for `rounds` rounds; never too late, with it just below
-    epsilon / 2 in as many (stopping criterion).
+) -> tuple[GuaranteeCheck, GuaranteeCheck]:
+    """Does the stopping test never stop too early and never too late (stopping criterion)?
+
+    The diameter is just above epsilon in `rounds` rounds, and just below epsilon / 2 in as many others.
 
     >>> [kept.kept for kept in stopping(runs=3, rounds=2)]
     [3, 3]
     """
     rule, size = DiameterBelow(epsilon, delta), 40
-    problem = Problem(Finite(np.arange(size)[:, None] % 2), Tabled(1.0 - np.eye(size)), zero_one, inf)
+    problem = Problem(Finite(np.arange(size)[:, None] % 2), TableDistance(1.0 - np.eye(size)), zero_one, inf)
 
     def stops(share: float, run: int, turn: int) -> bool:
-        posterior, rng = Draws(believing(share * epsilon, size)), stream(seed, run, f"stopping {share} {turn}")
+        posterior = SampledPosterior(weights_with_diameter(share * epsilon, size))
+        rng = stream(seed, run, f"stopping {share} {turn}")
         return rule(problem, posterior, posterior.sample(draws, rng), turn - 1, turn, rng) is not None
 
     turns = range(1, rounds + 1)
-    patient = sum(not any(stops(1.01, run, turn) for turn in turns) for run in range(runs))
-    prompt = sum(all(stops(0.495, run, turn) for turn in turns) for run in range(runs))
+    never_early = sum(not any(stops(1.01, run, turn) for turn in turns) for run in range(runs))
+    never_late = sum(all(stops(0.495, run, turn) for turn in turns) for run in range(runs))
     names = ("stopping: not while above epsilon", "stopping: at once below epsilon / 2")
-    return tally(names[0], patient, runs, 1 - delta), tally(names[1], prompt, runs, 1 - delta)
+    return check_share(names[0], never_early, runs, 1 - delta), check_share(names[1], never_late, runs, 1 - delta)

@@ -25,12 +25,12 @@ import numpy as np
 from askwise.errors import SettingError
 from askwise.types import Bools, Floats, Ints
 
-SIZES = (8, 16, 32, 64, 128)
-ALPHA = 0.5  # with SHARE = 1/2 epsilon is 1 / (8 k^2), for which the lower bound of k questions is stated
-SHARE = 0.5
+CELL_COUNTS = (8, 16, 32, 64, 128)
+KNOWN_MASS = 0.5  # of the known interval; with STOP_SHARE = 1/2, epsilon is 1 / (8 k^2), as in the lower bound
+STOP_SHARE = 0.5
 
 
-class Row(NamedTuple):
+class QuestionCounts(NamedTuple):
     """Questions until the average diameter is below epsilon: for the truth that takes longest, and on average."""
 
     k: int
@@ -43,20 +43,20 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Line:
+class LineDistance:
     """The surviving diameters of one goal, in squared units of mass (half a cell is q - p units for alpha = p / q)."""
 
     gaps: Ints  # (k - 1,): the distance between neighbouring ends
     cut: int  # what a cut adds that two clusterings do not share
 
     @staticmethod
-    def of(k: int, goal: str, alpha: float) -> Line:
+    def of(k: int, goal: str, alpha: float) -> LineDistance:
         share = Fraction(alpha).limit_denominator(1000)
         known, cell = 2 * k * share.numerator, cell_units(alpha)
         ends = np.arange(k)
         if goal == "d_c":
-            return Line(np.diff((known + cell * ends) ** 2 - ends * cell**2), cell**2 // 2)
-        return Line(np.full(k - 1, cell * (known + k * cell)), 0)
+            return LineDistance(np.diff((known + cell * ends) ** 2 - ends * cell**2), cell**2 // 2)
+        return LineDistance(np.full(k - 1, cell * (known + k * cell)), 0)
 
     def diameter(self, ends: Ints, cuts: Ints, rows: Ints) -> Ints:
         """The sum of all distances in sets with so many members at each end (..., R) and cut (..., C)."""
@@ -67,13 +67,13 @@ class Line:
         return 2 * (apart + self.cut * (cuts * (total - cuts)).sum(axis=-1))
 
 
-def questions(k: int, goal: str, alpha: float = ALPHA, share: float = SHARE) -> Ints:
+def count_questions(k: int, goal: str, alpha: float = KNOWN_MASS, share: float = STOP_SHARE) -> Ints:
     """(k, k + 1): the questions NDBAL asks when the truth is (end, cut), -1 where that is no clustering of the set.
 
     It stops when the average diameter is below `share` * ((1 - alpha) / k)^2; a share of 1 or more would end it before
     the cuts matter. alpha is taken as the nearest fraction with a denominator of at most 1,000.
 
-    >>> questions(8, "d_c").max(), questions(8, "d_I").max()
+    >>> count_questions(8, "d_c").max(), count_questions(8, "d_I").max()
     (np.int64(8), np.int64(4))
     """
     if goal not in ("d_c", "d_I") or k < 2 or not 0 < alpha < 1 or not 0 < share < 1:
@@ -81,10 +81,10 @@ def questions(k: int, goal: str, alpha: float = ALPHA, share: float = SHARE) -> 
             f"k must be at least 2, the goal d_c or d_I, alpha and share between 0 and 1; got {k}, {goal!r}, "
             f"{alpha}, {share}"
         )
-    line, cell = Line.of(k, goal, alpha), cell_units(alpha)
+    line, cell = LineDistance.of(k, goal, alpha), cell_units(alpha)
     asked = np.full((k, k + 1), -1)
-    everyone = np.triu(np.ones((k, k + 1), dtype=bool))
-    pending = [(everyone, np.arange(k), np.arange(k + 1), 0)]
+    all_clusterings = np.triu(np.ones((k, k + 1), dtype=bool))
+    pending = [(all_clusterings, np.arange(k), np.arange(k + 1), 0)]
     while pending:
         alive, rows, columns, count = pending.pop()
         size = int(alive.sum())
@@ -99,8 +99,8 @@ def questions(k: int, goal: str, alpha: float = ALPHA, share: float = SHARE) -> 
     return asked
 
 
-def surviving(line: Line, alive: Bools, rows: Ints, columns: Ints) -> tuple[int, Ints]:
-    """The sum of distances among the living, and what the least helpful answer to each question leaves of it.
+def surviving(line: LineDistance, alive: Bools, rows: Ints, columns: Ints) -> tuple[int, Ints]:
+    """The sum of distances among the survivors, and what the least helpful answer to each question leaves of it.
 
     Questions: does the known cluster reach beyond the first, second, ... surviving end (R - 1 of them); is this cell
     cut (C of them, the last being the trivial one about no cut).
@@ -118,7 +118,9 @@ def surviving(line: Line, alive: Bools, rows: Ints, columns: Ints) -> tuple[int,
     return now, np.concatenate([np.maximum(left[0], left[1]), cells])
 
 
-def table(sizes: Sequence[int] = SIZES, alpha: float = ALPHA, share: float = SHARE) -> list[Row]:
+def table(
+    sizes: Sequence[int] = CELL_COUNTS, alpha: float = KNOWN_MASS, share: float = STOP_SHARE
+) -> list[QuestionCounts]:
     """One row for each k.
 
     >>> table([8])[0][:3]
@@ -126,9 +128,9 @@ def table(sizes: Sequence[int] = SIZES, alpha: float = ALPHA, share: float = SHA
     """
     rows = []
     for k in sizes:
-        whole, known = (_of_truths(questions(k, goal, alpha, share)) for goal in ("d_c", "d_I"))
+        whole, known = (_asked_counts(count_questions(k, goal, alpha, share)) for goal in ("d_c", "d_I"))
         means, medians = (whole.mean(), known.mean()), (np.median(whole), np.median(known))
-        rows.append(Row(k, int(whole.max()), int(known.max()), *map(float, means), *map(float, medians)))
+        rows.append(QuestionCounts(k, int(whole.max()), int(known.max()), *map(float, means), *map(float, medians)))
     return rows
 
 
@@ -149,5 +151,5 @@ def _answers(alive: Bools, question: int) -> tuple[Bools, Bools]:
     return alive & ~yes, yes
 
 
-def _of_truths(asked: Ints) -> Floats:
+def _asked_counts(asked: Ints) -> Floats:
     return asked[asked >= 0].astype(float)

@@ -15,20 +15,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
+from askwise._runtime.streams import stream
 from askwise.distances.labels import Angle
 from askwise.errors import SettingError
 from askwise.losses import zero_one
 from askwise.problem import Problem
 from askwise.strategies import strategy
-from askwise.streams import stream
 from askwise.structures.linear import LinearSphere, unit_rows
 from askwise.types import Answer, Floats, Sample
 
 LEVELS = (0.2, 0.14, 0.1, 0.07, 0.05, 0.035, 0.025, 0.018, 0.014, 0.01)
 DRAWS = 400
 CANDIDATES = 1000  # at least 1 / tau of them, and tau shrinks with epsilon
-MOVES = 8  # hit-and-run moves per dimension after each answer that cuts
-PATIENCE = 200  # refreshments before an answer that no draw agrees with is given up on
+MOVES_PER_DIMENSION = 8  # of hit-and-run, after each answer that cuts
+MAX_REFRESHES = 200  # of the draws, for an answer that none of them agrees with
 
 
 @dataclass(frozen=True)
@@ -56,31 +56,32 @@ class Cone:
     def update(self, answer: Answer, rng: Generator) -> Cone:
         face = float(answer.response) * np.asarray(answer.atom, dtype=float)
         points = self.points
-        for _ in range(PATIENCE):
+        for _ in range(MAX_REFRESHES):
             fits = points @ face >= 0
             if fits.any():
                 break
-            points = walk(points, self.faces, rng)  # a rare answer: other draws of the same posterior may agree with it
+            # other draws of the same posterior may agree with a rare answer
+            points = hit_and_run(points, self.faces, rng)
         else:
             raise SettingError(
-                f"no draw agrees with the answer {answer.response} after {PATIENCE} tries; ask for more draws"
+                f"no draw agrees with the answer {answer.response} after {MAX_REFRESHES} tries; ask for more draws"
             )
         faces = np.vstack([self.faces, face])
         if fits.all():
             return Cone(points, faces)  # survivors of the old cone are draws of the new one
         held = points[fits]
         points = np.concatenate([held, held[rng.integers(len(held), size=len(points) - len(held))]])
-        return Cone(walk(points, faces, rng), faces)
+        return Cone(hit_and_run(points, faces, rng), faces)
 
     def diagnostics(self) -> Mapping[str, float]:
         return {}
 
 
-def walk(points: Floats, faces: Floats, rng: Generator) -> Floats:
+def hit_and_run(points: Floats, faces: Floats, rng: Generator) -> Floats:
     """Hit-and-run inside the ball and the faces, in directions that have the shape of the points."""
     count, dimension = points.shape
     spread = np.linalg.cholesky(points.T @ points / count + 1e-14 * np.eye(dimension))
-    for _ in range(MOVES * dimension):
+    for _ in range(MOVES_PER_DIMENSION * dimension):
         along = rng.standard_normal((count, dimension)) @ spread.T
         square, cross = np.einsum("sd,sd->s", along, along), np.einsum("sd,sd->s", points, along)
         room = 1 - np.einsum("sd,sd->s", points, points)
@@ -97,7 +98,7 @@ def walk(points: Floats, faces: Floats, rng: Generator) -> Floats:
     return points
 
 
-def follow(rule: str, dimension: int, goal: float, most: int, seed: int, candidates: int = CANDIDATES) -> Floats:
+def error_curve(rule: str, dimension: int, goal: float, most: int, seed: int, candidates: int = CANDIDATES) -> Floats:
     """The posterior's mean Kendall distance to the truth before each question, until it is below `goal`."""
     rng = stream(seed, dimension, f"ranking {rule}")
     truth = unit_rows(stream(seed, dimension, "ranking truth").standard_normal((1, dimension)))
@@ -114,7 +115,7 @@ def follow(rule: str, dimension: int, goal: float, most: int, seed: int, candida
         posterior = posterior.update(Answer(atom, int(family.decide(truth @ atom)[0])), rng)
 
 
-class Needed(NamedTuple):
+class QuestionsNeeded(NamedTuple):
     """Questions until the error is first below each level: mean and standard error over the runs, and every curve."""
 
     rule: str
@@ -138,21 +139,21 @@ class Growth(NamedTuple):
     fit_log: float  # R^2 of questions = a + b log 1 / epsilon
 
 
-def needed(
+def questions_needed(
     rule: str, dimension: int = 3, levels: Sequence[float] = LEVELS, runs: int = 16, most: int = 2000, seed: int = 0
-) -> Needed:
+) -> QuestionsNeeded:
     """Questions that a rule needs on random truths.
 
-    >>> result = needed("random", levels=(0.3, 0.2), runs=2)
+    >>> result = questions_needed("random", levels=(0.3, 0.2), runs=2)
     >>> bool(result.mean[0] <= result.mean[1])
     True
     """
     if not (dimension >= 2 and runs >= 2 and all(0 < level < 0.5 for level in levels)):
         raise SettingError(f"dimension and runs must be at least 2, levels between 0 and 0.5; got {dimension}, {runs}")
     ordered = np.sort(np.asarray(levels, dtype=float))[::-1]
-    curves = [follow(rule, dimension, float(ordered[-1]), most, seed * 1009 + run) for run in range(runs)]
+    curves = [error_curve(rule, dimension, float(ordered[-1]), most, seed * 1009 + run) for run in range(runs)]
     first = np.array([[_first(curve, level) for level in ordered] for curve in curves])  # (R, L)
-    return Needed(rule, ordered, first.mean(axis=0), first.std(axis=0, ddof=1) / np.sqrt(runs), curves)
+    return QuestionsNeeded(rule, ordered, first.mean(axis=0), first.std(axis=0, ddof=1) / np.sqrt(runs), curves)
 
 
 def growth(levels: Floats, questions: Floats) -> Growth:
@@ -175,9 +176,13 @@ def growth(levels: Floats, questions: Floats) -> Growth:
     )
 
 
-def compare(dimension: int = 3, runs: int = 16, seed: int = 0, **settings: Any) -> dict[str, tuple[Needed, Growth]]:
+def compare(
+    dimension: int = 3, runs: int = 16, seed: int = 0, **settings: Any
+) -> dict[str, tuple[QuestionsNeeded, Growth]]:
     """NDBAL and random side by side."""
-    results = {rule: needed(rule, dimension, runs=runs, seed=seed, **settings) for rule in ("ndbal", "random")}
+    results = {
+        rule: questions_needed(rule, dimension, runs=runs, seed=seed, **settings) for rule in ("ndbal", "random")
+    }
     return {rule: (found, growth(found.levels, found.mean)) for rule, found in results.items()}
 
 

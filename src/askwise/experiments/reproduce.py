@@ -9,9 +9,9 @@ from typing import Any
 from askwise.errors import SettingError
 from askwise.experiments import figures
 from askwise.experiments.files import save, write_table
+from askwise.experiments.plots import new_figure
 from askwise.experiments.runner import sweep
 from askwise.experiments.theory_report import theory_report
-from askwise.report.curves import figure_of
 
 NAMES = (*figures.FIGURES, "intervals", "theory")
 QUICK = {"questions": 30, "runs": 3}
@@ -38,7 +38,7 @@ def reproduce(
         raise SettingError(f"there is no figure {unknown[0]!r}; choose some of {', '.join(NAMES)}")
     if runs < 1 or questions < 1:
         raise SettingError(f"runs and questions must be at least 1, got {runs} and {questions}")
-    figure_of(1, 1)  # refuses a machine without Matplotlib before hours of work
+    new_figure(1, 1)  # refuses a machine without Matplotlib before hours of work
     runs, questions = (QUICK["runs"], QUICK["questions"]) if quick else (runs, questions)
     try:
         folder.mkdir(parents=True, exist_ok=True)

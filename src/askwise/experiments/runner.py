@@ -1,7 +1,7 @@
-"""Sweeps of task x rule x person, on the cores of this machine or on a cluster.
+"""Sweeps of task x strategy x person, on the cores of this machine or on a cluster.
 
-A run is seeded by its own name, so it gives the same numbers whenever it is done, and wherever on the same kind of
-machine. Finished runs are kept in one SQLite file; a sweep that is stopped, by whatever means, goes on where it was.
+A run is seeded by its own name, so it gives the same numbers at any time and anywhere on the same kind of machine.
+Finished runs are stored in one SQLite file; a sweep that was stopped or killed continues where it was.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from zlib import crc32
 
 import numpy as np
 
-from askwise.cluster import on_cluster
+from askwise._runtime.cluster import on_cluster
+from askwise._runtime.processes import spawn
+from askwise._runtime.streams import stream
 from askwise.errors import SettingError
-from askwise.processes import spawn
-from askwise.simulate.run import follow, summary
+from askwise.simulate.curves import mean_curve, measure_task
 from askwise.simulate.tasks import TASKS
 from askwise.strategies import strategy
-from askwise.streams import stream
 
 Record = dict[str, Any]  # {"metrics": {name: one number a step}, "cpu_s": seconds}
-TRIES = 5  # times that a broken pool of workers is started again
+MAX_POOL_STARTS = 5  # times that a broken pool of workers is started again
 
 
 @dataclass(frozen=True)
 class Run:
-    """One simulated person asked by one rule.
+    """One simulated person, asked by one strategy.
 
     >>> Run("choice", "ndbal", 100, 3, settings=(("items", 50),)).name
     'choice items=50 seed=0 person=3 rule=ndbal questions=100'
@@ -52,25 +52,25 @@ class Run:
     settings: tuple[tuple[str, Any], ...] = ()
 
     @property
-    def who(self) -> str:
-        """The same person meets every rule."""
+    def person_name(self) -> str:
+        """Names the person: the same for every strategy."""
         options = "".join(f" {option}={value}" for option, value in sorted(self.settings))
         return f"{self.task}{options} seed={self.seed} person={self.person}"
 
     @property
     def name(self) -> str:
-        return f"{self.who} rule={self.rule} questions={self.questions}"
+        return f"{self.person_name} rule={self.rule} questions={self.questions}"
 
 
-def perform(run: Run) -> Record:
-    """Does one run: the metrics before the first question and after each answer.
+def do_run(run: Run) -> Record:
+    """Makes one run: the metrics before the first question and after each answer.
 
-    >>> sorted(perform(Run("line", "ndbal", 2, 0, settings=(("intervals", 4),)))["metrics"])
+    >>> sorted(do_run(Run("line", "ndbal", 2, 0, settings=(("intervals", 4),)))["metrics"])
     ['diameter', 'error']
     """
     started = time.process_time()
-    task = TASKS[run.task](stream(crc32(run.who.encode()), 0, "task"), **dict(run.settings))
-    steps = list(follow(task, run.rule, run.questions, crc32(run.name.encode())))
+    task = TASKS[run.task](stream(crc32(run.person_name.encode()), 0, "task"), **dict(run.settings))
+    steps = list(measure_task(task, run.rule, run.questions, crc32(run.name.encode())))
     metrics = {name: [step[name] for step in steps] for name in steps[0]}
     return {"metrics": metrics, "cpu_s": time.process_time() - started}
 
@@ -83,20 +83,24 @@ def sweep(
     cluster: str | None = None,
     progress: Callable[[int, int], Any] = lambda finished, total: None,
 ) -> dict[Run, Record]:
-    """Does every run that the store does not hold yet, and gives the records of all.
+    """Makes every run that the store does not have yet, and returns the records of all.
 
-    `workers` processes on this machine (by default one a core), or those of the dask scheduler at `cluster`.
+    - `runs`: what to run.
+    - `store`: a SQLite file with finished runs; None to keep them in memory.
+    - `workers`: processes on this machine, by default one per core.
+    - `cluster`: the address of a Dask scheduler to use instead.
+    - `progress`: called with the number of finished runs and of all.
 
     >>> records = sweep([Run("line", "random", 2, person) for person in range(2)], workers=1)
     >>> [len(record["metrics"]["error"]) for record in records.values()]
     [3, 3]
     """
     wanted = list(dict.fromkeys(runs))
-    with _kept(store) as kept:
-        done = {run: record for run in wanted if (record := kept.get(run.name)) is not None}
+    with _open_store(store) as stored:
+        done = {run: record for run in wanted if (record := stored.get(run.name)) is not None}
         progress(len(done), len(wanted))
-        for run, record in _perform_all([run for run in wanted if run not in done], workers, cluster):
-            kept.put(run.name, record)
+        for run, record in _do_runs([run for run in wanted if run not in done], workers, cluster):
+            stored.put(run.name, record)
             done[run] = record
             progress(len(done), len(wanted))
     return {run: done[run] for run in wanted}
@@ -114,7 +118,15 @@ def simulate(
     progress: Callable[[int, int], Any] = lambda finished, total: None,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Error curves of a rule on a task: the mean over `runs` people and a 68 % bootstrap interval.
+    """Error curves of a strategy on a task: the mean over people and a 68 % bootstrap interval.
+
+    - `task`: a name in `TASKS`.
+    - `rule`: the strategy.
+    - `questions`: answers per run.
+    - `runs`: how many people.
+    - `seed`: the same seed gives the same numbers.
+    - `workers`, `cluster`, `progress`: as in `sweep`.
+    - `settings`: of the task.
 
     >>> result = simulate("line", questions=3, runs=2, intervals=4, workers=1)
     >>> sorted(result["metrics"]), len(result["metrics"]["error"]["mean"])
@@ -130,7 +142,7 @@ def simulate(
         if option not in known:
             users = [name for name, made in sorted(TASKS.items()) if option in signature(made).parameters]
             raise SettingError(f"{option} means nothing to {task}; it is for {' and '.join(users) or 'no task'}")
-    TASKS[task](stream(0, 0, "trial"), **settings)  # refuses bad settings before any worker starts
+    TASKS[task](stream(0, 0, "trial"), **settings)  # refuses bad settings before a worker starts
     people = [Run(task, rule, questions, person, seed, tuple(sorted(settings.items()))) for person in range(runs)]
     records = sweep(people, workers=workers, cluster=cluster, progress=progress).values()
     names = next(iter(records))["metrics"]
@@ -140,20 +152,20 @@ def simulate(
         "questions": questions,
         "runs": runs,
         "seed": seed,
-        "metrics": {name: summary(np.array([record["metrics"][name] for record in records])) for name in names},
+        "metrics": {name: mean_curve(np.array([record["metrics"][name] for record in records])) for name in names},
         "cpu_ms_per_question": 1000 * sum(record["cpu_s"] for record in records) / (runs * questions),
     }
 
 
-def _perform_all(runs: list[Run], workers: int | None, cluster: str | None) -> Iterator[tuple[Run, Record]]:
-    """Yields records as they come. If workers die, what they were doing is done again."""
+def _do_runs(runs: list[Run], workers: int | None, cluster: str | None) -> Iterator[tuple[Run, Record]]:
+    """Yields records as they come. If workers die, their runs are made again."""
     left = dict.fromkeys(runs)
-    for attempt in range(TRIES):
+    for attempt in range(MAX_POOL_STARTS):
         if not left:
             return
         try:
             with executor(min(_cores() if workers is None else workers, len(left)), cluster) as pool:
-                futures = {pool.submit(perform, run): run for run in left}
+                futures = {pool.submit(do_run, run): run for run in left}
                 try:
                     for future in as_completed(futures):
                         run = futures[future]
@@ -163,9 +175,9 @@ def _perform_all(runs: list[Run], workers: int | None, cluster: str | None) -> I
                     for future in futures:
                         future.cancel()
         except BrokenProcessPool:
-            if attempt == TRIES - 1:
+            if attempt == MAX_POOL_STARTS - 1:
                 raise SettingError(
-                    f"the worker processes died {TRIES} times, last while {len(left)} runs were left; "
+                    f"the worker processes died {MAX_POOL_STARTS} times, last while {len(left)} runs were left; "
                     "use fewer workers, or look for what kills them (memory?)"
                 ) from None
 
@@ -176,7 +188,7 @@ def _cores() -> int:
 
 @contextmanager
 def executor(workers: int, cluster: str | None) -> Iterator[Executor]:
-    """Where runs are done: the standard library's process pool, or a dask cluster seen as one."""
+    """Where runs are made: a process pool of the standard library, or a Dask cluster with the same interface."""
     if cluster is None:
         if workers < 1:
             raise SettingError(f"workers must be at least 1, got {workers}")
@@ -189,7 +201,7 @@ def executor(workers: int, cluster: str | None) -> Iterator[Executor]:
 
 
 def end_with_parent() -> None:
-    """A worker whose sweep was killed ends itself; it would wait for work for ever."""
+    """Ends a worker when its parent is killed; it would wait for work forever."""
 
     def watch() -> None:
         parent = multiprocessing.parent_process()
@@ -202,7 +214,7 @@ def end_with_parent() -> None:
 
 @contextmanager
 def _one_blas_thread() -> Iterator[None]:
-    """Workers inherit the environment: each core has a process of its own, so more threads would only fight."""
+    """Limits BLAS to one thread in workers, which inherit the environment: there is one process per core already."""
     names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     before = {name: os.environ.get(name) for name in names}
     os.environ.update(dict.fromkeys(names, "1"))
@@ -213,8 +225,8 @@ def _one_blas_thread() -> Iterator[None]:
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
 
 
-class _Store:
-    """Records by name. Each is on disk before it counts, so that a kill at any moment loses only what was under way."""
+class _RunStore:
+    """Records by name. A record is on disk before it counts, so a kill loses only runs that are not finished."""
 
     def __init__(self, path: Path | None):
         try:
@@ -234,8 +246,8 @@ class _Store:
 
 
 @contextmanager
-def _kept(path: Path | None) -> Iterator[_Store]:
-    store = _Store(path)
+def _open_store(path: Path | None) -> Iterator[_RunStore]:
+    store = _RunStore(path)
     try:
         yield store
     finally:

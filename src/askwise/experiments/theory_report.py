@@ -8,7 +8,7 @@ from typing import Any
 
 from askwise.experiments import guarantees, lemmas, line, ranking
 from askwise.experiments.files import save, write_table
-from askwise.report.curves import COLOURS, figure_of
+from askwise.experiments.plots import COLOURS, new_figure
 from askwise.strategies.select import Select
 
 
@@ -22,7 +22,7 @@ def theory_report(folder: Path, quick: bool = False) -> list[Path]:
         for answers, (mean, worst) in enumerate(zip(curve.mean, curve.worst, strict=True))
     ]
     written.append(write_table(errors, folder / "consistency.csv"))
-    rows = line.table((8, 16, 32) if quick else line.SIZES)
+    rows = line.table((8, 16, 32) if quick else line.CELL_COUNTS)
     written += [write_table(rows, folder / "line.csv"), *save(line_picture(rows), folder / "line")]
     compared = ranking.compare(runs=3, levels=(0.2, 0.1, 0.05)) if quick else ranking.compare(runs=60)
     written.append(write_table(_needed_rows(compared), folder / "ranking.csv"))
@@ -38,22 +38,22 @@ def lemma_checks(quick: bool) -> list[lemmas.Check]:
     return [*drawn, *named, lemmas.Check("potential decrease, k=2, at the Bayes beta", 1, growth, growth <= 1)]
 
 
-def guarantee_checks(runs: int) -> list[guarantees.Kept]:
-    """SELECT's two promises for random problems and for a close race, and the stopping rule's two."""
-    kept: list[guarantees.Kept] = []
-    for close in (False, True):
-        found = guarantees.select(Select(alpha=0.5, delta=0.1), runs, close=close)
-        race = ", a close race" if close else f", at {found.share:.3f} of the bound on average"
-        kept += [
-            found.splits._replace(name=found.splits.name + race),
-            found.pairs._replace(name=found.pairs.name + race),
+def guarantee_checks(runs: int) -> list[guarantees.GuaranteeCheck]:
+    """SELECT's two promises for random problems and for near ties, and the stopping rule's two."""
+    checks: list[guarantees.GuaranteeCheck] = []
+    for near_tie in (False, True):
+        found = guarantees.select(Select(alpha=0.5, delta=0.1), runs, near_tie=near_tie)
+        suffix = ", a close race" if near_tie else f", at {found.share:.3f} of the bound on average"
+        checks += [
+            found.splits._replace(name=found.splits.name + suffix),
+            found.pairs._replace(name=found.pairs.name + suffix),
         ]
-    return [*kept, *guarantees.stopping(runs)]
+    return [*checks, *guarantees.stopping(runs)]
 
 
-def line_picture(rows: Sequence[line.Row]) -> Any:
+def line_picture(rows: Sequence[line.QuestionCounts]) -> Any:
     """Questions against k, both axes doubling."""
-    figure, axes = figure_of(1, 1)
+    figure, axes = new_figure(1, 1)
     ax = axes[0, 0]
     sizes = [row.k for row in rows]
     for values, colour, name in (
@@ -70,9 +70,9 @@ def line_picture(rows: Sequence[line.Row]) -> Any:
     return figure
 
 
-def ranking_picture(compared: Mapping[str, tuple[ranking.Needed, ranking.Growth]]) -> Any:
+def ranking_picture(compared: Mapping[str, tuple[ranking.QuestionsNeeded, ranking.Growth]]) -> Any:
     """Questions against epsilon, with standard errors."""
-    figure, axes = figure_of(1, 1)
+    figure, axes = new_figure(1, 1)
     ax = axes[0, 0]
     for (rule, (needed, _)), colour in zip(compared.items(), (COLOURS[0], COLOURS[3]), strict=True):
         ax.errorbar(needed.levels, needed.mean, needed.error, fmt="o-", color=colour, label=rule, capsize=2)
@@ -86,7 +86,7 @@ def ranking_picture(compared: Mapping[str, tuple[ranking.Needed, ranking.Growth]
     return figure
 
 
-def _needed_rows(compared: Mapping[str, tuple[ranking.Needed, ranking.Growth]]) -> list[dict[str, Any]]:
+def _needed_rows(compared: Mapping[str, tuple[ranking.QuestionsNeeded, ranking.Growth]]) -> list[dict[str, Any]]:
     return [
         {"rule": rule, "epsilon": float(level), "questions": float(mean), "standard_error": float(error)}
         for rule, (needed, _) in compared.items()

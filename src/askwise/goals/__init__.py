@@ -1,23 +1,29 @@
-"""From a user's data to a ready Session in one call: best_item, top_k, ranking, classifier, cluster_of, clusters,
-hierarchy, best_column.
+"""Goals: from a user's data to a ready session in one call. One module holds everything about one goal.
 
-Each goal takes any dataframe, array, list of dicts or list of names, and chooses the distance, the rule and the prior.
+The Python functions, the command line, the web form, the report, the dashboard and the docs are derived from the goal
+classes. `base` has what goals share; goals know sessions and everything below them, but no files and no web.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from askwise.errors import DataError, SettingError
-from askwise.goals.build import GOALS, other_goal, remake
-from askwise.goals.clusters import cluster_of, clusters
-from askwise.goals.columns import best_column
-from askwise.goals.items import best_item, ranking, top_k
-from askwise.goals.labels import classifier
-from askwise.goals.trees import hierarchy
+from askwise.goals.base.registry import built_in, change_options, goal_class, goal_of, goals, remake
 from askwise.options import refusal
 from askwise.session import Session
+
+if TYPE_CHECKING:
+    from askwise.goals.best_column import best_column
+    from askwise.goals.best_item import best_item
+    from askwise.goals.classifier import classifier
+    from askwise.goals.cluster_of import cluster_of
+    from askwise.goals.clusters import clusters
+    from askwise.goals.hierarchy import hierarchy
+    from askwise.goals.ranking import ranking
+    from askwise.goals.top_k import top_k
 
 __all__ = [
     "GOALS",
@@ -28,20 +34,23 @@ __all__ = [
     "cluster_of",
     "clusters",
     "from_json",
+    "goal_class",
+    "goal_of",
+    "goals",
     "hierarchy",
     "ranking",
+    "remake",
     "top_k",
 ]
-
-for _goal in (best_column, best_item, classifier, cluster_of, clusters, hierarchy, ranking, top_k):
-    GOALS[_goal.__name__] = _goal
 
 
 def change_goal(session: Session, goal: str, **options: Any) -> None:
     """Takes up another goal on the answers there are: nothing is asked again that is already known.
 
-    `options` are those of the new goal that say what is wanted (k, item, score, epsilon, ...); what shapes beliefs,
-    such as the features, stays.
+    :param session: A session that one of the goals built.
+    :param goal: The name of the new goal.
+    :param options: Options of the new goal that say what is wanted (k, item, score, epsilon, ...). What shapes beliefs,
+        such as the features, stays.
 
     >>> session = best_item(["tea", "coffee", "water"], seed=1)
     >>> for _ in range(3):
@@ -58,12 +67,14 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
         raise refusal("session", session, "an askwise.Session")
     if session.pursued is None:
         raise SettingError("the session was built by hand, so it knows no other goal; build another one")
-    session.take_up(other_goal(session.pursued, goal, options))
+    session.take_up(change_options(session.pursued, goal, options))
 
 
 def from_json(text: str) -> Session:
     """A session as it was when `session.to_json()` wrote it: the same answers and, on the same kind of machine with the
     same versions, the same next question.
+
+    :param text: What `session.to_json()` gave.
 
     >>> session = best_item(["tea", "coffee", "water"], seed=1)
     >>> session.ask() == from_json(session.to_json()).ask()
@@ -81,3 +92,16 @@ def from_json(text: str) -> Session:
     session = remake(recipe)
     session.replay(log)
     return session
+
+
+def _functions() -> dict[str, Callable[..., Session]]:
+    """The Python function of each goal, which stands in its module under the goal's name."""
+    from importlib import import_module
+
+    return {name: vars(import_module(goal.__module__))[name] for name, goal in built_in().items()}
+
+
+# after everything else, since goals import this package
+__all__ += [name for name in built_in() if name not in __all__]
+GOALS = _functions()
+globals().update(GOALS)  # a goal's function, not its module, has the goal's name here

@@ -1,33 +1,81 @@
-"""What we believe after some answers: the Posterior protocol.
+"""What we believe after some answers: the `Posterior` protocol and its optional capabilities.
 
-One implementation a file, imported from there (``from askwise.posteriors.logconcave import LogConcave``), so that this
-package stays light. A posterior never changes: ``update`` returns the next one, ``sample`` leaves no trace. Everything
-random comes from the generator that is passed in.
+One package a model, imported from there (``from askwise.posteriors.scores.logconcave import LogConcave``), so that
+this module stays light. A posterior never changes: ``update`` returns the next one, ``sample`` leaves no trace, and
+everything random comes from the generator that is passed in. Posteriors know problems and structures; they know no
+strategy, session or file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 from numpy.random import Generator
 
-from askwise.types import Answer, Sample
+from askwise.losses import Loss
+from askwise.structures import Family
+from askwise.types import Answer, Capability, Floats, Sample
 
 
+@runtime_checkable
 class Drawn(Protocol):
-    """What can be drawn from: all that a rule needs."""
+    """What can be drawn from: all that a strategy needs."""
 
     def sample(self, count: int, rng: Generator) -> Sample: ...
 
 
+@runtime_checkable
 class Posterior(Drawn, Protocol):
-    """Beliefs about a structure, as something that can be drawn from and told answers.
+    """Beliefs about a structure: something to draw from and to update with answers.
 
-    The draws of a sample are independent of each other and of those of any other sample. Where they are not, because
-    they come from chains that go on, `Sample.chains` says which chain each came from: what counts draws (the test that
-    stops a session, certificates) asks for it, and pairs draws of different chains.
+    The draws of a sample are independent of each other and of those of any other sample. Draws of chains that continue
+    are not: `Sample.chains` then says which chain each draw came from. Code that counts draws (the sequential test,
+    certificates) reads it, and pairs draws of different chains.
     """
 
     def update(self, answer: Answer, rng: Generator) -> Posterior: ...
     def diagnostics(self) -> Mapping[str, float]: ...  # effective sample size, acceptance, ...
+
+
+@runtime_checkable
+class UpdatesInBatch(Capability, Protocol):
+    """Takes many answers at once, for less than one by one."""
+
+    def update_all(self, answers: Sequence[Answer], rng: Generator) -> Posterior: ...
+
+
+@runtime_checkable
+class Reweighs(Capability, Protocol):
+    """Trusts answers to different degrees; a session with several people then learns how reliable each one is."""
+
+    @property
+    def family(self) -> Family: ...
+    @property
+    def loss(self) -> Loss: ...
+    @property
+    def beta(self) -> float: ...
+    def reweighed(
+        self, answers: Sequence[Answer], strengths: Floats, rng: Generator
+    ) -> Posterior: ...  # the same answers, each to the power of its strength (T,), from 0 to 1
+
+
+CAPABILITIES = (Reweighs, UpdatesInBatch)
+
+
+def update_all(posterior: Posterior, answers: Sequence[Answer], rng: Generator) -> Posterior:
+    """The posterior after these answers: all at once if it can, else one by one.
+
+    >>> import numpy as np
+    >>> from askwise.losses import zero_one
+    >>> from askwise.posteriors.enumerated import Enumerated
+    >>> from askwise.structures.finite import Finite
+    >>> prior = Enumerated.prior(Finite([[0, 0], [0, 1]]), np.arange(2), zero_one, beta=float("inf"))
+    >>> update_all(prior, [Answer(0, 0), Answer(1, 1)], np.random.default_rng(0)).weights
+    array([0., 1.])
+    """
+    if isinstance(posterior, UpdatesInBatch):
+        return posterior.update_all(answers, rng)
+    for answer in answers:
+        posterior = posterior.update(answer, rng)
+    return posterior

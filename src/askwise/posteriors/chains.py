@@ -1,4 +1,4 @@
-"""Draws of chains: which of them belong together, how to pair them, and how many independent draws they are worth."""
+"""Draws of chains: how to order and pair them, and how many independent draws they are worth."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from askwise.types import Floats, Ints, Sample, Structures
 
 
 def by_chain(batches: Sequence[Structures], count: int) -> Sample:
-    """The first `count` draws of batches that hold one of each chain, sorted by chain.
+    """The first `count` draws of `batches` that each hold one draw a chain, sorted by chain.
 
     >>> by_chain([np.array([1, 2]), np.array([3, 4])], 3)
     Sample(structures=array([1, 3, 2]), weights=array([...]), exact=False, chains=array([0, 0, 1]))
@@ -21,8 +21,10 @@ def by_chain(batches: Sequence[Structures], count: int) -> Sample:
 
 
 def pairs(sample: Sample) -> tuple[Ints, Ints]:
-    """The places (K,), (K,) of disjoint pairs of draws; where there are chains, of two of them, always the same two as
-    far as possible. The first draws of all chains come first, then the second ones, and so on.
+    """(K,), (K,): the places of disjoint pairs of draws.
+
+    Draws of chains are paired across two chains, the same two as far as possible. The first draws of all chains come
+    first, then the second ones, and so on.
 
     >>> left, right = pairs(Sample(np.arange(8), np.full(8, 1 / 8), False, np.array([0, 0, 1, 1, 2, 2, 3, 3])))
     >>> left.tolist(), right.tolist()
@@ -39,10 +41,10 @@ def pairs(sample: Sample) -> tuple[Ints, Ints]:
 
 
 def independent_draws(values: Floats, chains: Ints | None) -> float:
-    """How many independent values would know their mean as well as these do: at least the number of chains.
+    """How many independent values would estimate the mean as well as these (n,): at least the number of chains.
 
-    Chains are taken to be independent of each other, so how far their means lie apart shows how much the values of one
-    repeat each other. Values that do not vary at all show nothing, and are taken for independent.
+    Chains are independent of each other, so the spread of their means shows how much the values of one chain repeat
+    each other. Values that do not vary show nothing and count as independent.
 
     >>> stuck, which = np.repeat([0.0, 1.0, 1.0, 0.0], 50), np.repeat(np.arange(4), 50)
     >>> round(independent_draws(stuck, which)), round(independent_draws(stuck, None))

@@ -15,12 +15,12 @@ from askwise.problem import check_beta, potential
 from askwise.structures import Family
 from askwise.types import Answer, Floats, Sample, Structures
 
-WHOLE = 3000  # up to so many structures with weight a sample is the whole posterior; beyond, independent draws
+MAX_EXACT_STRUCTURES = 3000  # with weight, of which a sample is the whole posterior; of more, independent draws
 
 
 @dataclass(frozen=True)
 class Enumerated:
-    """Every structure with its weight. Any loss, beta up to infinity.
+    """Every structure of a family with its exact weight, for any loss and any beta up to infinity.
 
     >>> from askwise.losses import zero_one
     >>> from askwise.structures.finite import Finite
@@ -40,7 +40,10 @@ class Enumerated:
     def prior(
         cls, family: Family, structures: Structures, loss: Loss, beta: float = 1.0, weights: Any = None
     ) -> Enumerated:
-        """Uniform over the structures unless `weights` say otherwise."""
+        """Beliefs before any answer: uniform over `structures` (G), unless `weights` (G,) say otherwise.
+
+        A structure pays `beta` times the `loss` for each answer.
+        """
         check_beta(loss, beta)
         mass = np.ones(len(structures)) if weights is None else np.asarray(weights, dtype=float)
         if mass.shape != (len(structures),) or not np.isfinite(mass).all() or (mass < 0).any() or not mass.any():
@@ -52,27 +55,28 @@ class Enumerated:
 
     @property
     def weights(self) -> Floats:
+        """(G,), which sum to one."""
         return np.exp(self.log_weights)
 
     def update(self, answer: Answer, rng: Generator) -> Enumerated:
         predictions = self.family.predict(self.structures, np.asarray(answer.atom)[None])
         cost = potential(self.family, self.loss, self.beta, predictions, answer.response)[:, 0]
         raw = self.log_weights - cost
-        top = raw.max()
-        if top == -np.inf:
+        largest = raw.max()
+        if largest == -np.inf:
             raise AnswerError(
                 f"the answer {answer.response!r} contradicts the earlier ones: no structure fits them all; "
                 "give another answer, undo an earlier one, or allow noise with a finite beta"
             )
         # 10,000 answers at beta = 50 leave weights of e^-500000: subtract the largest before exp()
-        return replace(self, log_weights=raw - top - np.log(np.exp(raw - top).sum()))
+        return replace(self, log_weights=raw - largest - np.log(np.exp(raw - largest).sum()))
 
     def sample(self, count: int, rng: Generator) -> Sample:
-        held = np.flatnonzero(self.log_weights > -np.inf)
-        weights = self.weights[held]
-        if len(held) <= WHOLE:  # whatever the count: who asks for draws must not get weights instead
-            return Sample(self.structures[held], weights / weights.sum(), exact=True)
-        drawn = held[rng.choice(len(held), count, p=weights / weights.sum())]
+        possible = np.flatnonzero(self.log_weights > -np.inf)
+        weights = self.weights[possible]
+        if len(possible) <= MAX_EXACT_STRUCTURES:  # for any count
+            return Sample(self.structures[possible], weights / weights.sum(), exact=True)
+        drawn = possible[rng.choice(len(possible), count, p=weights / weights.sum())]
         return Sample(self.structures[drawn], np.full(count, 1 / count), exact=False)
 
     def diagnostics(self) -> Mapping[str, float]:

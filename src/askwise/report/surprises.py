@@ -11,12 +11,18 @@ from math import erfc, sqrt
 
 import numpy as np
 
-from askwise.posteriors.psis import pareto_shape
+from askwise.goals.base.texts import percent
+from askwise.posteriors.scores.psis import pareto_shape
 from askwise.problem import Problem, potential
+from askwise.report.usage import ReportedAnswer, answer_rows
+from askwise.session import Session
 from askwise.types import Answer, Floats, Response, Sample
 
-FEW = 100  # effective draws below which a chance is called rough
-TAIL = 0.7  # Pareto shape of the weights above which it is
+MIN_EFFECTIVE_DRAWS = 100  # with fewer, a chance is called rough
+MAX_PARETO_SHAPE = 0.7  # of the weights; above, a chance is called rough
+ODD_CHANCE = 0.5  # the others speak against an answer that is less likely
+ODD_DEVIATIONS = 2.0  # the others speak against a number that is further off
+MAX_ODD_ANSWERS = 8
 
 
 @dataclass(frozen=True)
@@ -29,13 +35,46 @@ class Surprise:
     rough: bool  # too few draws speak for the others alone: the answer may be odder still
 
 
+@dataclass(frozen=True)
+class OddAnswer:
+    """An answer that the others speak against."""
+
+    row: ReportedAnswer
+    surprise: Surprise
+
+    @property
+    def fit(self) -> str:
+        """How badly it fits, in a few letters; ~ marks a rough figure."""
+        found = self.surprise
+        text = percent(found.chance)
+        if found.off is not None:
+            text = f"{abs(found.off):.2g} sd {'above' if found.off > 0 else 'below'}"
+        return f"~ {text}" if found.rough else text
+
+
+def odd_answers(session: Session, sample: Sample) -> tuple[list[OddAnswer], bool]:
+    """The answers that disagree most with the rest, the least expected first; and whether answers are numbers.
+
+    >>> from askwise.goals import best_item
+    >>> session = best_item(["tea", "coffee"], seed=1)
+    >>> odd_answers(session, session.sample)
+    ([], False)
+    """
+    found = surprises(session.problem, sample, session.answers)
+    odd = [one for one in found if (one.chance < ODD_CHANCE if one.off is None else abs(one.off) >= ODD_DEVIATIONS)]
+    rows = {row.question: row for row in answer_rows(session)}
+    asked = list(session.round.beliefs.told)  # in the order of session.answers
+    numeric = bool(found) and found[0].off is not None
+    return [OddAnswer(rows[asked[one.place]], one) for one in odd[:MAX_ODD_ANSWERS]], numeric
+
+
 def surprises(problem: Problem, sample: Sample, answers: list[Answer]) -> list[Surprise]:
     """Every answer, the least expected first.
 
-    >>> from askwise.distances import Tabled
+    >>> from askwise.distances import TableDistance
     >>> from askwise.losses import zero_one
     >>> from askwise.structures.finite import Finite
-    >>> problem = Problem(Finite([[0, 0, 0], [1, 1, 1]]), Tabled(1.0 - np.eye(2)), zero_one, beta=2.0)
+    >>> problem = Problem(Finite([[0, 0, 0], [1, 1, 1]]), TableDistance(1.0 - np.eye(2)), zero_one, beta=2.0)
     >>> told = [Answer(0, 1), Answer(1, 1), Answer(2, 0)]
     >>> odds = np.exp([-4.0, -2.0])
     >>> found = surprises(problem, Sample(np.arange(2), odds / odds.sum(), exact=True), told)
@@ -53,31 +92,31 @@ def surprises(problem: Problem, sample: Sample, answers: list[Answer]) -> list[S
     return sorted(found, key=lambda surprise: surprise.chance)
 
 
-def _choice(problem: Problem, sample: Sample, alone: Floats, place: int, told: Response) -> Surprise:
-    weights, rough = _without(problem, sample, alone, told)
+def _choice(problem: Problem, sample: Sample, alone: Floats, place: int, response: Response) -> Surprise:
+    weights, rough = _without(problem, sample, alone, response)
     responses = list(problem.family.responses(alone))
-    chance = float(weights @ problem.chances(alone)[responses.index(told), :, 0])
+    chance = float(weights @ problem.chances(alone)[responses.index(response), :, 0])
     return Surprise(place, min(1.0, chance), None, rough)
 
 
-def _number(problem: Problem, sample: Sample, alone: Floats, place: int, told: Response) -> Surprise:
+def _number(problem: Problem, sample: Sample, alone: Floats, place: int, response: Response) -> Surprise:
     """The residual over the spread of an answer: of what the entry may be and of the noise together."""
-    weights, rough = _without(problem, sample, alone, told)
+    weights, rough = _without(problem, sample, alone, response)
     entries, noise = alone[:, 0, 0], 0.5 / alone[:, 0, 1]
     mean = weights @ entries
     spread = weights @ ((entries - mean) ** 2 + noise)
-    off = float((float(told) - mean) / np.sqrt(spread))
+    off = float((float(response) - mean) / np.sqrt(spread))
     return Surprise(place, erfc(abs(off) / sqrt(2)), off, rough)
 
 
-def _without(problem: Problem, sample: Sample, alone: Floats, told: Response) -> tuple[Floats, bool]:
+def _without(problem: Problem, sample: Sample, alone: Floats, response: Response) -> tuple[Floats, bool]:
     """The weights of the draws had this answer not come: over what the posterior multiplied in for it. And whether too
     few draws are left with weight."""
-    logs = potential(problem.family, problem.loss, problem.beta, alone, told)[:, 0]
+    logs = potential(problem.family, problem.loss, problem.beta, alone, response)[:, 0]
     logs = np.where(sample.weights > 0, logs, -np.inf)
     weights = sample.weights * np.exp(logs - logs.max())
     weights /= weights.sum()
     if sample.exact:
         return weights, False
-    heavy = not problem.loss.decides and pareto_shape(logs) > TAIL
-    return weights, 1 / float(weights @ weights) < FEW or heavy
+    heavy = not problem.loss.takes_decision and pareto_shape(logs) > MAX_PARETO_SHAPE
+    return weights, 1 / float(weights @ weights) < MIN_EFFECTIVE_DRAWS or heavy

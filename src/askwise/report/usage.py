@@ -1,22 +1,22 @@
-"""How the answers came about: who gave how many, how long they took, what was compared most, and the list of all."""
+"""How the answers were given: who gave how many, how long they took, which items they were about."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
 from askwise.session import Session
+from askwise.session.events import Event
 
 
 @dataclass(frozen=True)
-class Told:
+class ReportedAnswer:
     """One question that was answered or skipped."""
 
     question: str
     text: str
-    said: str  # what was answered, in the words of the question
+    answer: str  # in the words of the question
     who: str | None
     time: str
     seconds: float | None
@@ -31,28 +31,25 @@ class Usage:
     answers: int
     skips: int
     undos: int
-    waiting: int
+    open_questions: int
     people: tuple[tuple[str, int], ...]  # who, answers in force; most first
-    seconds: float | None  # the median
-    shown: tuple[tuple[str, int], ...]  # item, questions about it; most first
+    median_seconds: float | None
+    items: tuple[tuple[str, int], ...]  # item, questions about it; most first
     first: str
     last: str
 
 
-def told(session: Session) -> list[Told]:
+def answer_rows(session: Session) -> list[ReportedAnswer]:
     """The answers in force and the skips, in the order they came.
 
     >>> from askwise.goals import best_item
     >>> session = best_item(["tea", "coffee", "water"], seed=1)
     >>> question = session.ask()
     >>> session.tell("left", who="Ann")
-    >>> [(row.who, row.said == question.options[0].name) for row in told(session)]
+    >>> [(row.who, row.answer == question.options[0].name) for row in answer_rows(session)]
     [('Ann', True)]
     """
-    talk = session.conversation
-    last = {event["question"]: place for place, event in enumerate(session.log) if event["event"] in ("tell", "skip")}
-    standing = [id for id in last if talk.status[id] in ("answered", "skipped")]
-    return [_told(session, id) for id in sorted(standing, key=last.__getitem__)]
+    return [_answer_row(session.event_log.ask_events[event["question"]], event) for event in session.event_log.closed()]
 
 
 def usage(session: Session) -> Usage:
@@ -62,32 +59,31 @@ def usage(session: Session) -> Usage:
     >>> usage(best_item(["tea", "coffee", "water"], seed=1)).answers
     0
     """
-    talk, rows = session.conversation, told(session)
+    log, rows = session.event_log, answer_rows(session)
     answered = [row for row in rows if not row.skipped]
-    shown = Counter(option["name"] for row in answered for option in talk.asked[row.question]["options"])
-    taken = [row.seconds for row in rows if row.seconds is not None]
-    times = sorted(_times(session))
+    items = Counter(option["name"] for row in answered for option in log.ask_events[row.question]["options"])
+    seconds = [row.seconds for row in rows if row.seconds is not None]
+    times = sorted(event["time"] for event, _ in log.closing_history() if "time" in event)
     return Usage(
         answers=len(answered),
         skips=len(rows) - len(answered),
-        undos=sum(event["event"] == "undo" for event in session.log),
-        waiting=len(talk.open()),
+        undos=log.counts.undos,
+        open_questions=len(log.open_questions()),
         people=tuple(Counter(row.who or "nobody named" for row in answered).most_common()),
-        seconds=median(taken) if taken else None,
-        shown=tuple(shown.most_common()),
+        median_seconds=median(seconds) if seconds else None,
+        items=tuple(items.most_common()),
         first=times[0] if times else "",
         last=times[-1] if times else "",
     )
 
 
-def _told(session: Session, id: str) -> Told:
-    asked, closing = session.conversation.asked[id], session.conversation.closing[id]
+def _answer_row(asked: Event, closing: Event) -> ReportedAnswer:
     skipped = closing["event"] == "skip"
-    said = "skipped" + (f": {closing['reason']}" if closing.get("reason") else "")
-    return Told(
-        question=id,
+    reason = "skipped" + (f": {closing['reason']}" if closing.get("reason") else "")
+    return ReportedAnswer(
+        question=closing["question"],
         text=str(asked["text"]),
-        said=said if skipped else _in_words(asked["options"], closing["response"]),
+        answer=reason if skipped else _in_words(asked["options"], closing["response"]),
         who=closing.get("who"),
         time=closing.get("time", ""),
         seconds=closing.get("seconds"),
@@ -96,13 +92,9 @@ def _told(session: Session, id: str) -> Told:
     )
 
 
-def _in_words(options: list[dict[str, str]], said: object) -> str:
-    """The item meant by "left" or "right"; else what was said."""
-    side = {"left": 0, "right": 1}.get(str(said))
+def _in_words(options: list[dict[str, str]], response: object) -> str:
+    """The item that "left" or "right" means; else the response itself."""
+    side = {"left": 0, "right": 1}.get(str(response))
     if side is not None and len(options) == 2:
         return options[side]["name"]
-    return f"{said:g}" if isinstance(said, float) else str(said)
-
-
-def _times(session: Session) -> Iterator[str]:
-    return (event["time"] for event in session.log if event["event"] in ("tell", "skip") and "time" in event)
+    return f"{response:g}" if isinstance(response, float) else str(response)

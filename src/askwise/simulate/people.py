@@ -1,7 +1,7 @@
 """Simulated people: how somebody who knows a hidden structure answers.
 
-A person has `respond(atom, rng)`, which gives one of the family's responses. Those here range from faultless to worst
-allowed, so that a rule can be tried on people who do not follow its model.
+A person has one method, `respond(atom, rng)`. The people here range from faultless to the worst that the theory allows,
+so that a strategy can be tried on people who do not follow its model.
 """
 
 from __future__ import annotations
@@ -15,38 +15,26 @@ from numpy.random import Generator
 
 from askwise.errors import SettingError
 from askwise.problem import Problem
-from askwise.session import Session
-from askwise.structures import Family
+from askwise.structures import DrawsResponses, Family
 from askwise.types import Floats, Response
 
 
-class Person(Protocol):
-    """Somebody to ask."""
+class SimulatedPerson(Protocol):
+    """Somebody who answers questions."""
 
-    def respond(self, atom: Any, rng: Generator) -> Response: ...
-
-
-def answer(session: Session, person: Person, rng: Generator) -> Response:
-    """Lets the person answer the session's open question; returns what was said."""
-    question = session.ask()
-    talk = session.conversation
-    code = person.respond(talk.asked[question.id]["atom"], rng)
-    if question.kind == "number":
-        session.tell(code)
-        return code
-    said = next(said for said in question.responses if talk.code(question.id, said) == code)
-    session.tell(said)
-    return said
+    def respond(self, atom: Any, rng: Generator) -> Response:
+        """Answers the question about this atom, in the family's own terms."""
+        ...
 
 
 @dataclass(frozen=True)
-class ByModel:
-    """Answers with the chances of the problem's own model: logistic noise, logit choice, ties.
+class ModelPerson:
+    """Answers with the probabilities of the problem's own model: logistic noise, logit choice, ties, Gaussian noise.
 
     >>> from askwise.distances.items import BestItem
     >>> from askwise.structures.choice import Choice
     >>> problem = Problem(Choice(np.eye(2)), BestItem(np.eye(2)))
-    >>> ByModel(problem, np.array([50.0, 0.0])).respond(np.array([0, 1]), np.random.default_rng(0))
+    >>> ModelPerson(problem, np.array([50.0, 0.0])).respond(np.array([0, 1]), np.random.default_rng(0))
     1
     """
 
@@ -54,19 +42,22 @@ class ByModel:
     truth: Any
 
     def respond(self, atom: Any, rng: Generator) -> Response:
-        predictions = self.problem.family.predict(np.asarray(self.truth)[None], np.asarray(atom)[None])
-        chances = self.problem.chances(predictions)[:, 0, 0]
-        return list(self.problem.family.responses(predictions))[_pick(chances, rng)]
+        family = self.problem.family
+        predictions = family.predict(np.asarray(self.truth)[None], np.asarray(atom)[None])
+        if isinstance(family, DrawsResponses):
+            return float(family.draw_responses(predictions, rng)[0, 0])
+        probabilities = self.problem.chances(predictions)[:, 0, 0]
+        return list(family.responses(predictions))[_draw_index(probabilities, rng)]
 
 
 @dataclass(frozen=True)
-class Labeller:
-    """Decides as the truth does, but for a share `noise` of answers, spread evenly over the wrong responses.
+class LabellingPerson:
+    """Gives the true response, except in a share `noise` of the answers: those are spread evenly over the wrong ones.
 
-    Without noise, faultless. The learner's matching beta is `noise_beta(noise, responses)`.
+    Without noise, the person is faultless. The learner's matching beta is `noise_beta(noise, responses)`.
 
     >>> from askwise.structures.finite import Finite
-    >>> Labeller(Finite([[0, 1], [1, 1]]), np.asarray(1)).respond(0, np.random.default_rng(0))
+    >>> LabellingPerson(Finite([[0, 1], [1, 1]]), np.asarray(1)).respond(0, np.random.default_rng(0))
     1
     """
 
@@ -78,24 +69,24 @@ class Labeller:
         _check_share("noise", self.noise)
 
     def respond(self, atom: Any, rng: Generator) -> Response:
-        responses, right = _decision(self.family, self.truth, atom)
+        responses, right = _right_response(self.family, self.truth, atom)
         wrong = self.noise / (len(responses) - 1)
-        chances = np.where(np.arange(len(responses)) == right, 1 - self.noise, wrong)
-        return responses[_pick(chances, rng)]
+        probabilities = np.where(np.arange(len(responses)) == right, 1 - self.noise, wrong)
+        return responses[_draw_index(probabilities, rng)]
 
 
 @dataclass(frozen=True)
-class Bounded:
-    """Bounded noise: the right response is likelier than any other by at least `margin`, on every atom.
+class BoundedNoisePerson:
+    """Bounded noise: on every atom, the right response is likelier than any other by at least `margin`.
 
-    Each atom has chances of its own, drawn once and for all; the adversary's are the worst allowed: the right response
-    leads by the margin only, and all the noise is on its strongest rival, the wrong response that most of the `others`
-    (structures, such as draws of the prior) would give, so that most of them profit. With two responses there is only
-    one rival, and no others are needed.
+    Each atom has its own fixed probabilities. An adversarial person has the worst ones allowed: the right response
+    leads by the margin only, and all the noise goes to the strongest rival. That is the wrong response that most of
+    `others` give (structures, such as draws of the prior). With two responses there is one rival, and `others` is not
+    needed.
 
     >>> from askwise.structures.finite import Finite
-    >>> person = Bounded(Finite([[0, 1], [1, 1]]), np.asarray(1), margin=0.2, adversarial=True)
-    >>> person.chances(0)
+    >>> person = BoundedNoisePerson(Finite([[0, 1], [1, 1]]), np.asarray(1), margin=0.2, adversarial=True)
+    >>> person.probabilities(0)
     array([0.4, 0.6])
     """
 
@@ -109,22 +100,22 @@ class Bounded:
         if not 0 < self.margin <= 1:
             raise SettingError(f"margin must be above 0 and at most 1, got {self.margin}")
 
-    def chances(self, atom: Any) -> Floats:
+    def probabilities(self, atom: Any) -> Floats:
         """p(y | atom), (Y,)."""
-        responses, right = _decision(self.family, self.truth, atom)
-        own = np.random.default_rng(crc32(np.asarray(atom, dtype=float).tobytes()))
+        responses, right = _right_response(self.family, self.truth, atom)
+        atom_rng = np.random.default_rng(crc32(np.asarray(atom, dtype=float).tobytes()))
         wrong = [place for place in range(len(responses)) if place != right]
-        chances = np.zeros(len(responses))
+        probabilities = np.zeros(len(responses))
         if self.adversarial:
-            chances[self._rival(atom, responses, wrong)] = (1 - self.margin) / 2
+            probabilities[self._strongest_rival(atom, responses, wrong)] = (1 - self.margin) / 2
         else:
-            chances[wrong] = own.dirichlet(np.ones(len(wrong)))
-            chances *= own.random() * (1 - self.margin) / (1 + chances.max())
-        chances[right] = 1 - chances.sum()
-        return chances
+            probabilities[wrong] = atom_rng.dirichlet(np.ones(len(wrong)))
+            probabilities *= atom_rng.random() * (1 - self.margin) / (1 + probabilities.max())
+        probabilities[right] = 1 - probabilities.sum()
+        return probabilities
 
-    def _rival(self, atom: Any, responses: list[Response], wrong: list[int]) -> int:
-        """The place of the wrong response that most others give; of equally many, the first."""
+    def _strongest_rival(self, atom: Any, responses: list[Response], wrong: list[int]) -> int:
+        """The index of the wrong response that most others give; the first of equally many."""
         if len(wrong) == 1:
             return wrong[0]
         if self.others is None:
@@ -133,21 +124,40 @@ class Bounded:
         return max(wrong, key=lambda place: given.count(responses[place]))
 
     def respond(self, atom: Any, rng: Generator) -> Response:
-        responses, _ = _decision(self.family, self.truth, atom)
-        return responses[_pick(self.chances(atom), rng)]
+        responses, _ = _right_response(self.family, self.truth, atom)
+        return responses[_draw_index(self.probabilities(atom), rng)]
 
 
 @dataclass(frozen=True)
-class Lapsing:
-    """Another person who now and then gives any other response, as if not looking.
+class MatrixPerson:
+    """Measures an entry of the true matrix, with Gaussian noise.
+
+    >>> MatrixPerson(np.array([[1.0, 2.0]]), noise=0.0).respond((0, 1), np.random.default_rng(0))
+    2.0
+    """
+
+    truth: Floats  # (N, M)
+    noise: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.noise < float("inf"):
+            raise SettingError(f"noise must be a number of at least 0, got {self.noise}")
+
+    def respond(self, atom: Any, rng: Generator) -> float:
+        return float(self.truth[int(atom[0]), int(atom[1])] + self.noise * rng.standard_normal())
+
+
+@dataclass(frozen=True)
+class LapsingPerson:
+    """Another person who gives a random other response in a share `lapses` of the answers.
 
     >>> from askwise.structures.finite import Finite
-    >>> careful = Labeller(Finite([[0, 1], [1, 1]]), np.asarray(1))
-    >>> Lapsing(careful, [0, 1], 0.999).respond(0, np.random.default_rng(0))
+    >>> careful = LabellingPerson(Finite([[0, 1], [1, 1]]), np.asarray(1))
+    >>> LapsingPerson(careful, [0, 1], 0.999).respond(0, np.random.default_rng(0))
     0
     """
 
-    person: Person
+    person: SimulatedPerson
     responses: Any
     lapses: float
 
@@ -155,22 +165,22 @@ class Lapsing:
         _check_share("lapses", self.lapses)
 
     def respond(self, atom: Any, rng: Generator) -> Response:
-        said = self.person.respond(atom, rng)
+        response = self.person.respond(atom, rng)
         if rng.random() >= self.lapses:
-            return said
-        others = [response for response in self.responses if response != said]
+            return response
+        others = [other for other in self.responses if other != response]
         return others[int(rng.integers(len(others)))]
 
 
 @dataclass
-class Drifting:
-    """Somebody whose taste wanders: after each answer the weights take a random step of length `drift` times their own.
+class DriftingPerson:
+    """Somebody whose taste drifts: each answer moves the weights by `drift` times their first length, at random.
 
     >>> from askwise.distances.items import BestItem
     >>> from askwise.structures.choice import Choice
-    >>> person = Drifting(Problem(Choice(np.eye(2)), BestItem(np.eye(2))), np.array([50.0, 0.0]), drift=0.1)
+    >>> person = DriftingPerson(Problem(Choice(np.eye(2)), BestItem(np.eye(2))), np.array([50.0, 0.0]), drift=0.1)
     >>> before = person.truth
-    >>> said = person.respond(np.array([0, 1]), np.random.default_rng(0))
+    >>> response = person.respond(np.array([0, 1]), np.random.default_rng(0))
     >>> bool(np.any(person.truth != before))
     True
     """
@@ -178,7 +188,7 @@ class Drifting:
     problem: Problem
     truth: Floats
     drift: float
-    length: float = field(init=False)
+    length: float = field(init=False)  # of the first weights
 
     def __post_init__(self) -> None:
         if not 0 <= self.drift < np.inf:
@@ -186,21 +196,21 @@ class Drifting:
         self.length = float(np.linalg.norm(self.truth))
 
     def respond(self, atom: Any, rng: Generator) -> Response:
-        said = ByModel(self.problem, self.truth).respond(atom, rng)
+        response = ModelPerson(self.problem, self.truth).respond(atom, rng)
         step = rng.standard_normal(len(self.truth))
         self.truth = self.truth + self.drift * self.length * step / np.linalg.norm(step)
-        return said
+        return response
 
 
-def _decision(family: Family, truth: Any, atom: Any) -> tuple[list[Response], int]:
-    """The responses, and the place of the right one."""
+def _right_response(family: Family, truth: Any, atom: Any) -> tuple[list[Response], int]:
+    """The responses, and the index of the right one."""
     predictions = family.predict(np.asarray(truth)[None], np.asarray(atom)[None])
     responses = list(family.responses(predictions))
     return responses, responses.index(family.decide(predictions)[0, 0])
 
 
-def _pick(chances: Floats, rng: Generator) -> int:
-    return int((rng.random() > np.cumsum(chances)[:-1]).sum())
+def _draw_index(probabilities: Floats, rng: Generator) -> int:
+    return int((rng.random() > np.cumsum(probabilities)[:-1]).sum())
 
 
 def _check_share(name: str, value: float) -> None:

@@ -1,169 +1,130 @@
-"""How many questions will it take? People drawn from what is believed now answer, and the number until the stop is
-counted: for the plan of a study, and for "about 12 more questions (8 to 20)" while it is under way."""
+"""The plan of a study: how many questions simulated people need, under its rule and at random, and what follows."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import floor
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator
 
-from askwise.errors import NothingToAsk
-from askwise.problem import Problem
+from askwise.errors import SettingError
 from askwise.session import Session
-from askwise.simulate.people import ByModel, answer
-from askwise.streams import stream
-from askwise.types import Bools, Floats, Response
+from askwise.simulate.forecast import answers_until_stop
+from askwise.simulate.runs import SimulatedRun
+from askwise.simulate.workers import simulate_rules
+from askwise.storage.journal import StudyJournal
 
-LEVELS = (0.1, 0.5, 0.9)  # of an 80 % interval and its middle
-ALIKE = 0.5  # people who took e^0.5 times the answers to come this far count 0.6
-STRANGER = 3.0  # answers, added to both, so that the first few do not decide who is alike
-EFFORT = 200  # draws and candidates of a simulated round at most: enough to see how many questions it takes
-SPARE = 0.15  # by so much of its length an interval is widened on each side: a few dozen people have thin tails
-
-
-@dataclass(frozen=True)
-class Journey:
-    """One simulated person: how undecided we were after 0, 1, ... answers, and after how many it was time to stop."""
-
-    rule: str
-    diameters: tuple[float, ...]
-    stopped: int | None  # None: not within the answers there are
+BASELINE_RULE = "random"
+PLAN_KEY = "plan"  # under this name a study keeps its plan
+EPSILON_FACTORS = (4.0, 2.0, 1.0, 0.5)  # times the epsilon of the study: what else might do
 
 
-@dataclass(frozen=True)
-class Forecast:
-    """Questions still to come: in the middle, and an interval that holds four times out of five.
+def make_plan(
+    session: Session, people: int, seconds: float, workers: int | None, after_each: Callable[[], None]
+) -> dict[str, Any]:
+    """By rule, how many questions people drawn from what is believed now need; and advice in plain words.
 
-    >>> print(Forecast(12, 8, 20))
-    about 12 more questions (8 to 20)
-    >>> print(Forecast(60, 31, None))
-    about 60 more questions (31 or more)
+    - `session`: where the people start.
+    - `people`: how many, for each rule.
+    - `seconds`: time for all of them.
+    - `workers`: processes; None for one a core.
+    - `after_each`: called when one person is through.
     """
-
-    likely: int | None  # None: more than anybody simulated took
-    low: int
-    high: int | None
-
-    def __str__(self) -> str:
-        if self.likely is None:
-            return f"{self.low} or more questions to go"
-        plural = "s" if self.likely != 1 else ""
-        spread = f"{self.low} or more" if self.high is None else f"{self.low} to {self.high}"
-        return f"about {self.likely} more question{plural} ({spread})"
+    runs = simulate_rules(session, compared_rules(session), people, seconds, workers or os.cpu_count() or 1, after_each)
+    if not all(runs.values()):
+        raise SettingError(f"nobody could be simulated in {seconds:g} seconds; give more time with --seconds")
+    return summarise_runs(session, people, runs)
 
 
-@dataclass(frozen=True)
-class Believed:
-    """A person for whom a structure that is plausible now is the truth, and who answers as the model says."""
-
-    problem: Problem
-    truth: Any
-
-    def respond(self, atom: Any, rng: Generator) -> Response:
-        draw = getattr(self.problem.family, "draw_responses", None)  # for answers that are numbers
-        if draw is None:
-            return ByModel(self.problem, self.truth).respond(atom, rng)
-        predictions = self.problem.family.predict(np.asarray(self.truth)[None], np.asarray(atom)[None])
-        return float(draw(predictions, rng)[0, 0])
-
-
-def journey(session: Session, rule: str | None, person: int, limit: int, deadline: float = float("inf")) -> Journey:
-    """Lets one person, drawn from the session's posterior, answer on a copy of it until the stop, `limit` answers or
-    the deadline (of `time.monotonic`).
+def compared_rules(session: Session) -> list[str]:
+    """The study's own strategy and the one it is compared with.
 
     >>> from askwise.goals import best_item
-    >>> trip = journey(best_item(["tea", "coffee", "water"], draws=50), None, person=1, limit=50)
-    >>> trip.stopped == len(trip.diameters) - 1
-    True
+    >>> compared_rules(best_item(["tea", "coffee"], draws=50))
+    ['expected', 'random']
     """
-    copy = session.branch(seed=1 + session.aim.seed + 7919 * (1 + person), rule=rule, effort=EFFORT)
-    somebody = Believed(session.problem, _plausible(session, stream(session.aim.seed, person, "plan")))
-    diameters = [copy.diameter]
-    while copy.reason is None and len(diameters) <= limit and time.monotonic() < deadline:
-        try:
-            answer(copy, somebody, stream(copy.aim.seed, len(diameters), "person"))
-        except NothingToAsk:
-            break
-        diameters.append(copy.diameter)
-    stopped = None if copy.reason is None else len(diameters) - 1
-    return Journey(rule or "its own", tuple(map(float, diameters)), stopped)
+    return list(dict.fromkeys([str(_options(session).get("rule", "expected")), BASELINE_RULE]))
 
 
-def forecast(journeys: Sequence[Journey], diameter: float, answers: int, most: int | None = None) -> Forecast | None:
-    """What people who were as undecided took from there on; None without anybody to compare with.
+def summarise_runs(session: Session, people: int, runs: Mapping[str, Sequence[SimulatedRun]]) -> dict[str, Any]:
+    """The plan that follows from runs.
 
-    Each simulated person is met where their diameter first fell to this one; people who needed about as many answers to
-    come there count more. `most` is what the budget allows.
+    - `session`: whose plan it is.
+    - `people`: how many were simulated for each strategy.
+    - `runs`: by strategy, what they did.
 
-    >>> trips = [Journey("expected", (1.0, 0.5, 0.25, 0.1), 3), Journey("expected", (1.0, 0.5, 0.4, 0.2, 0.1), 4)]
-    >>> print(forecast(trips, 0.5, answers=1))
-    about 2 more questions (1 to 4)
+    >>> from askwise.goals import best_item
+    >>> runs = {rule: [SimulatedRun(rule, (1.0, 0.3, 0.02), stopped=2)] * 3 for rule in ("expected", "random")}
+    >>> plan = summarise_runs(best_item(["tea", "coffee", "water"], draws=50), 3, runs)
+    >>> plan["rules"]["expected"]["questions"]
+    [2, 2, 2]
     """
-    if not journeys:
-        return None
-    rest, finished, weights = np.array([_met(trip, diameter, answers) for trip in journeys]).T
-    low, likely, high = (quantile(rest, finished > 0, weights, level) for level in LEVELS)
-    if np.isinf(low):
-        return Forecast(None, max(1, int(np.median(rest))), None)
-    spare = SPARE * (high - low) if np.isfinite(high) else 0.0
-    bound = float("inf") if most is None else float(most)
-    low, likely, high = (min(max(value, 1.0), bound) for value in (low - spare, likely, high + spare))
-    ends = [None if np.isinf(value) else int(value) for value in (np.rint(likely), np.ceil(high))]
-    return Forecast(ends[0], floor(low), ends[1])
+    options, own = _options(session), compared_rules(session)[0]
+    epsilon = float(options.get("epsilon", 0.05))
+    tried = [factor * epsilon for factor in EPSILON_FACTORS if factor * epsilon <= 1]
+    questions = {f"{value:g}": _finite(answers_until_stop(runs[own], value)) for value in tried}
+    return {
+        "answers": len(session.answers),
+        "people": people,
+        "rules": {rule: _summarise_rule(found) for rule, found in runs.items()},
+        "epsilon": {"now": epsilon, "questions": questions},
+        "advice": [*_rule_advice(runs, own), *_epsilon_advice(questions, epsilon, options.get("budget"))],
+    }
 
 
-def spread(journeys: Sequence[Journey], epsilon: float | None = None) -> tuple[float, float, float]:
-    """The 10th, 50th and 90th percentile of the answers until the stop; with `epsilon`, until that would be reached.
-
-    >>> spread([Journey("expected", (1.0,) * (count + 1), count) for count in (1, 2, 3, 4, 5)])
-    (1.0, 3.0, 5.0)
-    """
-    ends = [_end(trip) if epsilon is None else crossing(trip, epsilon) for trip in journeys]
-    times, finished = np.array(ends, dtype=float).T
-    low, middle, high = (quantile(times, finished > 0, np.ones(len(times)), level) for level in LEVELS)
-    return low, middle, high
+def save_plan(session: Session, plan: dict[str, Any]) -> None:
+    """Keeps a plan in the study, for the dashboard."""
+    if isinstance(session.journal, StudyJournal):
+        session.journal.store.keep_forecast(session.journal.record.study, PLAN_KEY, plan)
 
 
-def quantile(times: Floats, finished: Bools, weights: Floats, level: float) -> float:
-    """By then this share was done, where some were only watched for a while (Kaplan and Meier); infinite if never.
-
-    >>> quantile(np.array([1.0, 2.0, 2.0, 3.0]), np.array([True, False, True, True]), np.ones(4), 0.6)
-    3.0
-    """
-    left = 1.0
-    for moment in np.unique(times[finished]):
-        left *= 1 - weights[finished & (times == moment)].sum() / weights[times >= moment].sum()
-        if left <= 1 - level + 1e-12:
-            return float(moment)
-    return float("inf")
+def _options(session: Session) -> Mapping[str, Any]:
+    return session.pursued["options"] if session.pursued else {}
 
 
-def crossing(trip: Journey, epsilon: float) -> tuple[float, bool]:
-    """After how many answers the diameter was below three quarters of epsilon, where the stopping test passes; and
-    whether it was, or the person was only watched so long."""
-    below = np.flatnonzero(np.asarray(trip.diameters) <= 0.75 * epsilon)
-    return (float(below[0]), True) if len(below) else (float(len(trip.diameters) - 1), False)
+def _summarise_rule(runs: Sequence[SimulatedRun]) -> dict[str, Any]:
+    return {
+        "people": len(runs),
+        "finished": sum(run.stopped is not None for run in runs),
+        "limit": max(run.answers for run in runs),
+        "questions": [run.stopped for run in runs],
+        "spread": _finite(answers_until_stop(runs)),
+    }
 
 
-def _plausible(session: Session, rng: Generator) -> Any:
-    """A structure drawn from the posterior."""
-    sample = session.posterior.sample(2, rng)
-    return sample.structures[rng.choice(len(sample.weights), p=sample.weights)]
+def _rule_advice(runs: Mapping[str, Sequence[SimulatedRun]], own: str) -> list[str]:
+    if own == BASELINE_RULE:
+        return ["Questions are asked at random; the strategy expected usually needs fewer."]
+    pairs = [(one.stopped, other.stopped) for one, other in zip(runs[own], runs[BASELINE_RULE], strict=False)]
+    fewer = sum(one is not None and (other is None or one < other) for one, other in pairs)
+    more = sum(other is not None and (one is None or other < one) for one, other in pairs)
+    found = f"needed fewer questions than random for {fewer} of {len(pairs)} people, more for {more}"
+    if fewer - more > 2 * np.sqrt(fewer + more):
+        return [f"Keep the strategy {own}: it {found}."]
+    return [f"The strategy {own} {found}: no clear difference with so few people."]
 
 
-def _end(trip: Journey) -> tuple[float, bool]:
-    return float(len(trip.diameters) - 1), trip.stopped is not None
+def _epsilon_advice(questions: Mapping[str, Any], epsilon: float, budget: Any) -> list[str]:
+    lines = ["Half of the people would be done:"]
+    for tried, (_, middle, _) in questions.items():
+        count = "not within the questions simulated" if middle is None else f"after {middle:.0f} questions"
+        now = " (as it is now)" if np.isclose(float(tried), epsilon) else ""
+        lines.append(f"  with epsilon {tried}{now}: {count}")
+    reached = [(float(tried), middle) for tried, (_, middle, _) in questions.items() if middle is not None]
+    within = [pair for pair in reached if budget is None or pair[1] <= budget]
+    if not within:
+        return [*lines, "None of these is reached. Choose a larger epsilon, or a larger budget if questions are left."]
+    best = min(tried for tried, _ in within)
+    current = next((middle for tried, middle in within if np.isclose(tried, epsilon)), None)
+    if current is None:
+        return [*lines, f"Choose epsilon {best:g}: the smallest that half of the people reach within the budget."]
+    finer = next((middle for tried, middle in within if np.isclose(tried, epsilon / 2)), None)
+    if finer is not None and finer <= 1.25 * current + 2:
+        return [*lines, f"Choose epsilon {epsilon / 2:g}: it costs only {finer - current:.0f} more questions."]
+    return [*lines, f"Epsilon {epsilon:g} is a good choice."]
 
 
-def _met(trip: Journey, diameter: float, answers: int) -> tuple[float, bool, float]:
-    """(answers from there to the end, whether that was the stop, weight)"""
-    end, finished = _end(trip)
-    below = np.flatnonzero(np.asarray(trip.diameters) <= diameter)
-    place = float(below[0]) if len(below) else end
-    apart = np.log((place + STRANGER) / (answers + STRANGER)) / ALIKE
-    return end - place, finished, float(np.exp(-(apart**2) / 2))
+def _finite(counts: Sequence[float]) -> list[float | None]:
+    """None for infinite numbers, which JSON cannot hold."""
+    return [None if np.isinf(count) else float(count) for count in counts]

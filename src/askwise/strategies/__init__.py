@@ -1,6 +1,7 @@
-"""Which question: rules that give every candidate a gain, on the same posterior and the same draws.
+"""Which question: strategies that give every candidate a gain, on the same posterior and the same draws.
 
-By name, everywhere: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, expected, select, variance.
+By name, everywhere: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, expected, select, variance. Strategies
+know problems and posteriors, by their protocols alone; they know no session.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.random import Generator
 
+from askwise._runtime import plugins
 from askwise.errors import RuleError, SettingError
 from askwise.losses import softmax, zero_one
 from askwise.options import function, shown
@@ -18,7 +20,14 @@ from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.types import Atoms, Sample, Scored
 
-NUMBERS = ("expected", "ndbal", "ndbal-paper", "random", "variance")  # the rules for answers that are numbers
+GROUP = "askwise.strategies"  # of the entry points
+NUMERIC_STRATEGIES = (
+    "expected",
+    "ndbal",
+    "ndbal-paper",
+    "random",
+    "variance",
+)  # for answers that are numbers
 
 
 class Strategy(Protocol):
@@ -28,10 +37,19 @@ class Strategy(Protocol):
 
 
 def strategies() -> Mapping[str, Strategy]:
-    """Every rule by its name.
+    """Every strategy by its name, with those that plug-ins register (entry points `askwise.strategies`).
 
-    >>> sorted(strategies())
-    ['bald', 'epig', 'eubo', 'expected', 'margin', 'ndbal', 'ndbal-paper', 'qbc', 'random', 'select', 'variance']
+    >>> {"bald", "expected", "ndbal", "qbc", "random"} <= set(strategies())
+    True
+    """
+    return {**plugins.load_all(GROUP), **built_in_strategies()}
+
+
+def built_in_strategies() -> Mapping[str, Strategy]:
+    """The strategies of this package by name.
+
+    >>> "expected" in built_in_strategies()
+    True
     """
     from askwise.strategies import baselines, expected, ndbal, select
 
@@ -51,37 +69,52 @@ def strategies() -> Mapping[str, Strategy]:
 
 
 def strategy(rule: str | Strategy, problem: Problem | None = None) -> Strategy:
-    """The rule of that name; a rule of one's own passes through. One that does not suit the problem is refused.
+    """The rule of that name; a rule of your own passes through. A rule that does not suit the problem is refused.
 
     >>> strategy("best")
     Traceback (most recent call last):
         ...
     askwise.errors.SettingError: there is no rule 'best'; choose one of bald, epig, eubo, expected, ...
     """
-    known = strategies()
+    known = built_in_strategies()
     if isinstance(rule, str) and rule not in known:
-        raise SettingError(f"there is no rule {shown(rule)}; choose one of {', '.join(known)}")
+        if rule not in plugins.registered(GROUP):
+            raise SettingError(f"there is no rule {shown(rule)}; choose one of {', '.join(strategies())}")
+        return function("rule", plugins.load(GROUP, rule))
     found = known[rule] if isinstance(rule, str) else function("rule", rule)
     if problem is not None:
         _check_fit(found, problem)
     return found
 
 
+def strategy_name(option: str, rule: Any) -> str | Strategy:
+    """The name of a rule that has one, which files can hold; a rule of your own passes through.
+
+    >>> from askwise.strategies.expected import expected
+    >>> strategy_name("rule", expected), strategy_name("rule", "qbc")
+    ('expected', 'qbc')
+    """
+    if isinstance(rule, str):
+        return str(rule)
+    return next((name for name, known in strategies().items() if known is rule), function(option, rule))
+
+
 def _check_fit(rule: Strategy, problem: Problem) -> None:
-    """Refuses a rule of ours that would not see what it looks for."""
-    from askwise.strategies.baselines import items_of
+    """Refuses a built-in rule that does not suit the problem."""
+    from askwise.strategies.baselines import valuing_items
     from askwise.strategies.select import Select
 
-    named = (name for name, known in strategies().items() if known is rule)
+    named = (name for name, known in built_in_strategies().items() if known is rule)
     name = "select" if isinstance(rule, Select) else next(named, None)
     if name == "eubo":
-        items_of(problem.family)
+        valuing_items(problem.family)
     elif name == "variance" and problem.loss in (zero_one, softmax) and len(_responses(problem)) > 2:
         raise RuleError("variance needs answers that are numbers or one of two; choose expected or another rule")
-    elif name is not None and name not in NUMBERS and np.ndim(_responses(problem)) == 2:
+    elif name is not None and name not in NUMERIC_STRATEGIES and np.ndim(_responses(problem)) == 2:
         # of numbers the family only lists some quantiles, which are not all answers nor equally wide
         raise RuleError(
-            f"{name} compares a few possible answers, and here answers are numbers; choose one of {', '.join(NUMBERS)}"
+            f"{name} compares a few possible answers, and here answers are numbers; "
+            f"choose one of {', '.join(NUMERIC_STRATEGIES)}"
         )
 
 

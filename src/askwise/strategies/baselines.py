@@ -1,8 +1,17 @@
-"""The rules people use elsewhere, on the same posterior and the same draws."""
+"""The usual query strategies of other tools, on the same posterior and the same draws.
+
+Two structures that differ on the second of two atoms: every strategy but `random` asks that one.
+
+>>> from askwise.distances import TableDistance
+>>> from askwise.losses import zero_one
+>>> from askwise.structures.finite import Finite
+>>> problem = Problem(Finite([[0, 0], [0, 1]]), TableDistance(1.0 - np.eye(2)), zero_one, beta=3.0)
+>>> sample, rng = Sample(np.arange(2), np.full(2, 0.5), exact=True), np.random.default_rng(0)
+>>> [int(rule(problem, None, sample, np.arange(2), rng).gain.argmax()) for rule in (qbc, margin, bald, epig, variance)]
+[1, 1, 1, 1, 1]
+"""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 from numpy.random import Generator
@@ -10,11 +19,11 @@ from numpy.random import Generator
 from askwise.errors import RuleError
 from askwise.posteriors import Drawn
 from askwise.problem import Problem
-from askwise.structures import Family
-from askwise.types import Atoms, Floats, Sample, Scored, Structures
+from askwise.structures import Family, HasUtilities
+from askwise.types import Atoms, Floats, Sample, Scored
 
-TRIES = 1000  # of query by committee, before it settles for the atom at hand
-TARGETS = 200  # atoms that EPIG wants to predict well
+MAX_TRIES = 1000  # of query by committee, before it takes the last atom
+MAX_TARGETS = 200  # atoms that EPIG wants to predict
 
 
 def random(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
@@ -25,13 +34,13 @@ def random(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng
 def qbc(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """Query by committee: draw an atom and two structures, ask if they disagree, else draw again."""
     gain = np.zeros(len(atoms))
-    tried = rng.integers(len(atoms), size=TRIES)
-    committee = rng.choice(len(sample.weights), (TRIES, 2), p=sample.weights)
-    for start in range(0, TRIES, 50):  # most agree soon: predicting few at a time is cheaper
+    tried = rng.integers(len(atoms), size=MAX_TRIES)
+    committee = rng.choice(len(sample.weights), (MAX_TRIES, 2), p=sample.weights)
+    for start in range(0, MAX_TRIES, 50):  # a disagreement comes soon: predicting a few at a time is cheaper
         batch = slice(start, start + 50)
         asked, column = np.unique(tried[batch], return_inverse=True)
-        seats, row = np.unique(committee[batch], return_inverse=True)
-        decided = problem.family.decide(problem.family.predict(sample.structures[seats], atoms[asked]))
+        members, row = np.unique(committee[batch], return_inverse=True)
+        decided = problem.family.decide(problem.family.predict(sample.structures[members], atoms[asked]))
         row = row.reshape(-1, 2)
         disagree = decided[row[:, 0], column] != decided[row[:, 1], column]
         if disagree.any():
@@ -39,7 +48,7 @@ def qbc(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: G
             gain[tried[batch][used]] = 1.0
             return Scored(gain, {"tries": start + used + 1})
     gain[tried[-1]] = 1.0
-    return Scored(gain, {"tries": TRIES, "note": "no two structures of the committee disagreed"})
+    return Scored(gain, {"tries": MAX_TRIES, "note": "no two structures of the committee disagreed"})
 
 
 def margin(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
@@ -57,17 +66,17 @@ def bald(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: 
 
 def epig(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """The mean mutual information between the answer and the answers to other atoms drawn from D."""
-    targets = problem.family.draw_atoms(TARGETS, rng)
-    if len(targets) > TARGETS:
-        targets = targets[rng.choice(len(targets), TARGETS, replace=False)]
+    targets = problem.family.draw_atoms(MAX_TARGETS, rng)
+    if len(targets) > MAX_TARGETS:
+        targets = targets[rng.choice(len(targets), MAX_TARGETS, replace=False)]
     mean, chances = _predictive(problem, sample, atoms)
     goal_mean, goal_chances = _predictive(problem, sample, targets)
     gain = np.zeros(len(atoms))
     for y, chance in enumerate(chances):
         for z, goal in enumerate(goal_chances):
             joint = chance.T @ (sample.weights[:, None] * goal)  # (A, T)
-            alone = mean[y][:, None] * goal_mean[z][None, :]
-            ratio = np.divide(joint, alone, out=np.ones_like(joint), where=alone > 0)
+            independent = mean[y][:, None] * goal_mean[z][None, :]
+            ratio = np.divide(joint, independent, out=np.ones_like(joint), where=independent > 0)
             gain += (joint * np.log(np.maximum(ratio, 1e-300))).mean(axis=1)
     return Scored(np.maximum(gain, 0.0))
 
@@ -82,19 +91,27 @@ def variance(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, r
 
 
 def eubo(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
-    """For pairs of items: the expected utility of the better one."""
-    liked = items_of(problem.family)(sample.structures)
+    """For pairs of items: the expected utility of the better one.
+
+    >>> from askwise.distances.items import BestItem
+    >>> from askwise.structures.choice import Choice
+    >>> items, tastes = np.eye(3), np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0]])
+    >>> problem = Problem(Choice(items), BestItem(items))
+    >>> sample = Sample(tastes, np.full(2, 0.5), exact=False)
+    >>> eubo(problem, None, sample, np.array([[0, 1], [0, 2], [1, 2]]), np.random.default_rng(0)).gain
+    array([0.5, 0. , 0. ])
+    """
+    liked = valuing_items(problem.family).utilities(sample.structures)
     pairs = np.asarray(atoms)
     gain = sample.weights @ np.maximum(liked[:, pairs[:, 0]], liked[:, pairs[:, 1]])
     return Scored(gain - gain.min())
 
 
-def items_of(family: Family) -> Callable[[Structures], Floats]:
-    """How a family of tastes values its items: (S, N) for structures (S,)."""
-    utilities: Callable[[Structures], Floats] | None = getattr(family, "utilities", None)
-    if utilities is None:
+def valuing_items(family: Family) -> HasUtilities:
+    """The family, as one that values items; refused if it has none."""
+    if not isinstance(family, HasUtilities):
         raise RuleError(f"eubo compares items, and {type(family).__name__} has none; choose expected or another rule")
-    return utilities
+    return family
 
 
 def _predictive(problem: Problem, sample: Sample, atoms: Atoms) -> tuple[Floats, Floats]:

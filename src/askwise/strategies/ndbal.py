@@ -1,4 +1,13 @@
-"""NDBAL, the paper's rule: ask what leaves the least average diameter under the least helpful answer."""
+"""NDBAL, the paper's rule: ask what leaves the least average diameter under the least helpful answer.
+
+>>> from askwise.distances import TableDistance
+>>> from askwise.losses import zero_one
+>>> from askwise.structures.finite import Finite
+>>> problem = Problem(Finite([[0, 0], [0, 1]]), TableDistance(1.0 - np.eye(2)), zero_one, beta=3.0)
+>>> sample = Sample(np.arange(2), np.full(2, 0.5), exact=True)
+>>> ndbal(problem, None, sample, np.arange(2), np.random.default_rng(0)).gain.argmax()
+np.int64(1)
+"""
 
 from __future__ import annotations
 
@@ -7,10 +16,10 @@ from numpy.random import Generator
 
 from askwise.posteriors import Drawn
 from askwise.problem import Problem
-from askwise.split import split
+from askwise.strategies.split import split
 from askwise.types import Atoms, Sample, Scored
 
-PAIRS = 300  # of the paper's experiments
+PAPER_PAIRS = 300
 
 
 def ndbal(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
@@ -20,18 +29,18 @@ def ndbal(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng:
 
 
 def ndbal_paper(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
-    """The same from 300 disjoint pairs of draws, as in the paper's experiments."""
+    """As `ndbal`, from 300 disjoint pairs of draws, as in the paper's experiments."""
     draws = sample.structures
-    if sample.exact or len(draws) < 2 * PAIRS or np.ptp(sample.weights) > 0:  # pairs drawn from the weights
-        chosen = rng.choice(len(draws), 2 * PAIRS, p=sample.weights)
+    if sample.exact or len(draws) < 2 * PAPER_PAIRS or np.ptp(sample.weights) > 0:  # pairs drawn from the weights
+        chosen = rng.choice(len(draws), 2 * PAPER_PAIRS, p=sample.weights)
         draws = draws[chosen]
-    left, right = draws[np.arange(PAIRS)], draws[np.arange(PAIRS, 2 * PAIRS)]
-    apart = problem.distance.paired(left, right)
+    left, right = draws[np.arange(PAPER_PAIRS)], draws[np.arange(PAPER_PAIRS, 2 * PAPER_PAIRS)]
+    distances = problem.distance.paired(left, right)
     guess_left, guess_right = problem.family.predict(left, atoms), problem.family.predict(right, atoms)
     surviving = [
-        apart @ (problem.likelihood(guess_left, y) * problem.likelihood(guess_right, y))
+        distances @ (problem.likelihood(guess_left, y) * problem.likelihood(guess_right, y))
         for y in problem.family.responses(guess_left)
     ]
-    total = apart.sum()
+    total = distances.sum()
     gain = 1.0 - np.max(surviving, axis=0) / total if total > 0 else np.zeros(len(atoms))
-    return Scored(np.maximum(gain, 0.0), {"pairs": PAIRS})
+    return Scored(np.maximum(gain, 0.0), {"pairs": PAPER_PAIRS})

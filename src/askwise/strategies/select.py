@@ -14,18 +14,18 @@ from askwise.losses import zero_one
 from askwise.posteriors import Drawn
 from askwise.posteriors.chains import pairs
 from askwise.problem import Problem
-from askwise.split import split
+from askwise.strategies.split import split
 from askwise.types import Atoms, Floats, Sample, Scored, Structures
 
-BLOCK = 256  # pairs looked at together; the halting pair does not depend on it
-PATIENCE = 10  # times the pairs that the draws at hand say are needed, before giving up
+PAIRS_PER_BLOCK = 256  # the pair at which it halts does not depend on it
+MAX_PAIRS_FACTOR = 10  # of the pairs that the draws at hand say are needed
 
 
 @dataclass(frozen=True)
 class Select:
     """With probability 1 - delta, an atom whose average split is at least (1 - alpha) times the best candidate's.
 
-    `info` reports the pairs used, and a note when no candidate splits what is left, where the plain loop would not end.
+    `info` reports the pairs used, and a note if no candidate splits what is left: the plain loop would not end.
 
     >>> Select(alpha=0.5, delta=0.05).threshold(atoms=500, responses=2)
     552.8...
@@ -50,7 +50,7 @@ class Select:
         best = float(scores.average_split().max()) * scores.diameter
         if best < 1e-12:
             return Scored(gain, {"pairs": 0, "note": "no candidate question tells what is still plausible apart"})
-        most = int(PATIENCE * target / best)
+        most = int(MAX_PAIRS_FACTOR * target / best)
         winner, pairs = halt(problem, _pairs(posterior, sample, rng, most), atoms, codes, target)
         if winner is None:
             return Scored(gain, {"pairs": pairs, "note": f"no candidate split enough of {pairs} pairs to halt"})
@@ -68,9 +68,11 @@ def halt(
     removed = np.zeros((len(codes), len(atoms)))  # S[y, a]: the distance between pairs that y does not leave together
     used = 0
     for left, right in pairs:
-        apart = problem.distance.paired(left, right)
+        distances = problem.distance.paired(left, right)
         decided = [problem.family.decide(problem.family.predict(side, atoms)) for side in (left, right)]
-        split_off = np.stack([apart[:, None] * ~((decided[0] == y) & (decided[1] == y)) for y in codes])  # (Y, B, A)
+        split_off = np.stack(
+            [distances[:, None] * ~((decided[0] == y) & (decided[1] == y)) for y in codes]
+        )  # (Y, B, A)
         after = removed + split_off.sum(axis=1)
         if (after >= target).all(axis=0).any():
             running = removed[:, None] + np.cumsum(split_off, axis=1)
@@ -78,17 +80,17 @@ def halt(
             pair = int(reached.any(axis=1).argmax())
             return int(reached[pair].argmax()), used + pair + 1
         removed = after
-        used += len(apart)
+        used += len(distances)
     return None, used
 
 
 def _pairs(posterior: Drawn, sample: Sample, rng: Generator, most: int) -> Iterator[tuple[Structures, Structures]]:
-    """Pairs from the posterior, block by block, at least `most` of them; of chains, two different ones."""
-    for _ in range(0, most, BLOCK):
+    """Pairs from the posterior, block by block, at least `most` of them; draws of chains are paired across chains."""
+    for _ in range(0, most, PAIRS_PER_BLOCK):
         if sample.exact:
-            draws = sample.structures[rng.choice(len(sample.weights), 2 * BLOCK, p=sample.weights)]
-            yield draws[np.arange(BLOCK)], draws[np.arange(BLOCK, 2 * BLOCK)]
+            draws = sample.structures[rng.choice(len(sample.weights), 2 * PAIRS_PER_BLOCK, p=sample.weights)]
+            yield draws[np.arange(PAIRS_PER_BLOCK)], draws[np.arange(PAIRS_PER_BLOCK, 2 * PAIRS_PER_BLOCK)]
         else:
-            fresh = posterior.sample(2 * BLOCK, rng)
+            fresh = posterior.sample(2 * PAIRS_PER_BLOCK, rng)
             left, right = pairs(fresh)
             yield fresh.structures[left], fresh.structures[right]

@@ -1,22 +1,32 @@
-"""What can be true: families of structures, their atoms and their responses. One family a file."""
+"""What can be true: families of structures, with their atoms and their responses. One family a file.
+
+This module declares the `Family` protocol and every optional capability of a family. A family has a capability when it
+has the members of that protocol: generic code asks ``isinstance(family, HasCosts)`` and never asks for a class. This
+package knows losses, options and data tables; it knows no distance, posterior or session.
+"""
 
 from __future__ import annotations
 
 import reprlib
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from concurrent.futures import Executor
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import SettingError
-from askwise.types import Atoms, Floats, Ints, Option, Prompt, Response, Structures
+from askwise.types import Atoms, Capability, Floats, Ints, Option, Prompt, Response, Structures
 
-WHOLE_POOL = 4096  # a pool of at most so many atoms is always scored whole, never sampled
+if TYPE_CHECKING:
+    from askwise.data.parquet import Pool, Reader
+
+MAX_WHOLE_POOL = 4096  # atoms: a pool of at most this size is always scored whole, never sampled
 
 
+@runtime_checkable
 class Family(Protocol):
-    """A set of structures seen as functions from atoms to responses."""
+    """A set of structures, seen as functions from atoms to responses."""
 
     def draw_atoms(self, count: int, rng: Generator) -> Atoms: ...  # a ~ D; all of them when the pool is small
     def predict(
@@ -27,50 +37,136 @@ class Family(Protocol):
 
 
 @runtime_checkable
-class LinearFamily(Protocol):
-    """What samplers need of a family whose structures are weights: the score of an atom is features . weights."""
+class ShowsPrompts(Capability, Protocol):
+    """Words a question for a person; without it a person sees the bare atom."""
+
+    def prompt(self, atom: Any, rng: Generator) -> Prompt: ...
+
+
+@runtime_checkable
+class ChecksAtoms(Capability, Protocol):
+    """Tells its own atoms from others; without it any atom is accepted."""
+
+    def checked_atom(self, atom: Any) -> Any: ...  # as the family writes it; SettingError if there is no such atom
+
+
+@runtime_checkable
+class HasCosts(Capability, Protocol):
+    """Answers cost more or less; a session then asks what gains most per unit of cost."""
+
+    def cost(self, atoms: Atoms) -> Floats: ...  # (A,), above 0
+
+
+@runtime_checkable
+class HasUtilities(Capability, Protocol):
+    """Structures are tastes over N items; `eubo` needs it."""
+
+    def utilities(self, structures: Structures) -> Floats: ...  # (S, N)
+
+
+@runtime_checkable
+class HasLabels(Capability, Protocol):
+    """Atoms are named rows, and a response is a label; predictions can then be exported."""
+
+    names: Sequence[str]  # of the rows, in the order of their numbers
+    labels: Sequence[Response]  # as people say them, in the order of the family's responses
+
+
+@runtime_checkable
+class DrawsResponses(Capability, Protocol):
+    """Answers are numbers, and the family draws noisy ones; planning, batches and certificates need it then."""
+
+    def draw_responses(self, predictions: Floats, rng: Generator) -> Floats: ...  # (S, A)
+
+
+@runtime_checkable
+class CentresPredictions(Capability, Protocol):
+    """Gives predictions in units that lose nothing in 32 bits, with the same likelihoods."""
+
+    def centred(self, predictions: Floats) -> Floats: ...  # of the shape given
+
+
+@runtime_checkable
+class LinearFamily(Capability, Protocol):
+    """Structures are weight vectors, and an atom has a row of features; samplers of linear scores need it."""
 
     @property
-    def dimension(self) -> int: ...
+    def dimension(self) -> int: ...  # of the weights
     def features(self, atoms: Atoms) -> Floats: ...  # (A, D)
 
 
+@runtime_checkable
+class SingleScore(Capability, Protocol):
+    """A prediction is one score, features . weights, in the precision of the structures: 32 bits in, 32 bits out."""
+
+    single_score: bool
+
+
+@runtime_checkable
+class PooledRows(Capability, Protocol):
+    """Atoms are rows of a pool on disk, which is screened before the rows that are left are scored."""
+
+    pool: Pool
+    reader: Reader
+    workers: Executor | None  # where the pool is screened; None: the cores of this machine
+
+    def features(self, atoms: Any) -> Floats: ...  # (A, D); rows of features pass as they are
+    def remember(self, rows: Ints, points: Floats) -> None: ...  # keeps the features (A, D) of rows in order
+
+
+CAPABILITIES = (
+    CentresPredictions,
+    ChecksAtoms,
+    DrawsResponses,
+    HasCosts,
+    HasLabels,
+    HasUtilities,
+    LinearFamily,
+    PooledRows,
+    ShowsPrompts,
+    SingleScore,
+)
+
+
 def draw_pool(size: int, count: int, rng: Generator) -> Ints:
-    """Indices of a pool: all of them when it is small, else `count` different ones.
+    """Indices of a pool of this `size`: all of them when it is small, else `count` different ones.
 
     >>> draw_pool(3, 2, np.random.default_rng(0))
     array([0, 1, 2])
     """
-    if size <= max(count, WHOLE_POOL):
+    if size <= max(count, MAX_WHOLE_POOL):
         return np.arange(size)
     return np.sort(rng.choice(size, count, replace=False))
 
 
 def prompt(family: Family, atom: Any, rng: Generator) -> Prompt:
-    """The question a person sees: the family's own `prompt(atom, rng)` if it has one, else the bare atom."""
-    own = getattr(family, "prompt", None)
-    if own is not None:
-        result: Prompt = own(atom, rng)
-        return result
+    """The question that a person sees: the family's own prompt if it has one, else the bare atom.
+
+    >>> from askwise.structures.finite import Finite
+    >>> prompt(Finite([[0], [1]], names=["the door"]), 0, np.random.default_rng(0)).text
+    'What is the answer to the door?'
+    """
+    if isinstance(family, ShowsPrompts):
+        return family.prompt(atom, rng)
     name = str(np.asarray(atom).tolist())
     codes = {response: response for response in family.responses(np.empty((0, 1)))}
     return Prompt("atom", (Option(name),), tuple(codes), codes, f"What is the answer to {name}?")
 
 
-@runtime_checkable
-class ChecksAtoms(Protocol):
-    """A family that can tell its own atoms from others."""
-
-    def checked_atom(self, atom: Any) -> Any: ...  # as the family writes it; SettingError if it is none
-
-
 def checked_atom(family: Family, atom: Any) -> Any:
-    """The atom as its family writes it; refused if the family has no such atom and can tell."""
+    """The atom as its family writes it; refused if the family can tell that it has no such atom.
+
+    >>> from askwise.structures.finite import Finite
+    >>> int(checked_atom(Finite([[0, 1], [1, 1]]), 1))
+    1
+    """
     return family.checked_atom(atom) if isinstance(family, ChecksAtoms) else atom
 
 
 def checked_numbers(atom: Any, *sizes: int, different: bool = False) -> Any:
-    """An atom that is one number for each size, counted from 0 and below it; `different` ones are put in order.
+    """An atom that is one whole number for each of `sizes`, from 0 and below it.
+
+    With `different` the numbers must differ, and are sorted.
 
     >>> checked_numbers([2, 0], 3, 3, different=True).tolist()
     [0, 2]

@@ -1,4 +1,4 @@
-"""Choices between items: a structure is a taste w, and item x is preferred to y when w . x > w . y."""
+"""Choices between items. A structure is a taste w: it prefers item x to y when w . x > w . y."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from askwise.structures.linear import LinearScores
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 ANSWERS = ("left", "right", "equal")
-LARGEST_APPEAL = 1e6  # of an item beside its features, whose mean squared length is 1
+MAX_APPEAL = 1e6  # of one item, where the mean squared length of features is 1
 
 
 class Choice(LinearScores):
-    """N items with D features each; an atom is a pair (i, j) with i < j, its score w . (x_i - x_j).
+    """N items with D features each. An atom is a pair (i, j) with i < j; its score is w . (x_i - x_j).
 
-    Responses: +1 prefers i, -1 prefers j and, with `ties`, 0 finds them about equal.
+    The responses are +1 (prefers i), -1 (prefers j) and, with `ties`, 0 (about equal). `items` is (N, D); `names` and
+    `images`, if given, have one entry an item.
 
     >>> family = Choice([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]], names=["tea", "coffee", "both"])
     >>> family.draw_atoms(10, np.random.default_rng(0)).tolist()
@@ -54,7 +55,7 @@ class Choice(LinearScores):
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         size = len(self.items)
-        return pair_of(draw_pool(size * (size - 1) // 2, count, rng), size)
+        return pairs_at(draw_pool(size * (size - 1) // 2, count, rng), size)
 
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, len(self.items), len(self.items), different=True)
@@ -71,18 +72,21 @@ class Choice(LinearScores):
         first = 0 if rng.random() < 0.5 else 1
         left, right = (int(atom[first]), int(atom[1 - first]))
         options = tuple(Option(self.names[i], self.images[i]) for i in (left, right))
-        said: dict[Response, Response] = {"left": 1 - 2 * first, "right": 2 * first - 1}
+        side_codes: dict[Response, Response] = {"left": 1 - 2 * first, "right": 2 * first - 1}
         if self.ties:
-            said["equal"] = 0
-        named: dict[Response, Response] = {options[0].name: said["left"], options[1].name: said["right"]}
+            side_codes["equal"] = 0
+        name_codes: dict[Response, Response] = {
+            options[0].name: side_codes["left"],
+            options[1].name: side_codes["right"],
+        }
         text = f"Which do you prefer: {options[0].name} or {options[1].name}?"
-        return Prompt("pair", options, tuple(said), {**named, **said}, text)
+        return Prompt("pair", options, tuple(side_codes), {**name_codes, **side_codes}, text)
 
 
 def item_rows(features: Any, individual: float = 0.0) -> Floats:
-    """The rows of a `Choice`: features (N, D), and beside them a column for each item's own appeal, so strong.
+    """The rows of a `Choice`: `features` (N, D), and a column for each item's own appeal, of strength `individual`.
 
-    Items without features (D = 0) have only their own appeal: a utility each.
+    Items without features (D = 0) have only their own appeal: one utility each.
 
     >>> item_rows([[2.0], [3.0]], individual=0.5).tolist()
     [[2.0, 0.5, 0.0], [3.0, 0.0, 0.5]]
@@ -90,16 +94,16 @@ def item_rows(features: Any, individual: float = 0.0) -> Floats:
     [[1.0, 0.0], [0.0, 1.0]]
     """
     rows: Floats = np.asarray(features, dtype=float)
-    individual = number("individual", individual, at_least=0, at_most=LARGEST_APPEAL)
+    individual = number("individual", individual, at_least=0, at_most=MAX_APPEAL)
     if not rows.shape[1]:
         return np.eye(len(rows))
     return rows if individual == 0 else np.hstack([rows, individual * np.eye(len(rows))])
 
 
-def pair_of(index: Ints, size: int) -> Ints:
-    """The index-th pair (i, j), i < j, of `size` items, in the order (0, 1), (0, 2), ..., (1, 2), ...: (A,) -> (A, 2).
+def pairs_at(index: Ints, size: int) -> Ints:
+    """(A,) -> (A, 2): the pairs (i, j), i < j, of `size` items at these places of (0, 1), (0, 2), ..., (1, 2), ...
 
-    >>> pair_of(np.arange(6), 4).tolist()
+    >>> pairs_at(np.arange(6), 4).tolist()
     [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
     """
     starts = np.arange(size) * (2 * size - np.arange(size) - 1) // 2  # the first pair of each i

@@ -10,18 +10,18 @@ from numpy.random import Generator
 
 from askwise.errors import DataError
 from askwise.options import whole_number
-from askwise.structures import WHOLE_POOL, checked_numbers, draw_pool
-from askwise.structures.choice import pair_of
+from askwise.structures import MAX_WHOLE_POOL, checked_numbers, draw_pool
+from askwise.structures.choice import pairs_at
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 ANSWERS: dict[Response, Response] = {"same": 1, "different": 0}
 
 
 class Clusterings:
-    """N items; an atom is a pair (i, j) with i < j, asked "do they belong together?": 1 same, 0 different.
+    """Clusterings of `count` items. An atom is a pair (i, j) with i < j; the response is 1 (same cluster) or 0.
 
     With `around`, half of the candidates contain that item (all its pairs, if there are fewer) and half do not: for a
-    goal that is about one item's cluster.
+    goal about one item's cluster. `names` and `images`, if given, have one entry an item.
 
     >>> family = Clusterings(3, names=["ant", "bee", "cat"])
     >>> family.draw_atoms(10, np.random.default_rng(0)).tolist()
@@ -45,13 +45,13 @@ class Clusterings:
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         """(A, 2): all pairs when they are few, else different random ones."""
         pairs = self.count * (self.count - 1) // 2
-        if self.around is None or pairs <= max(count, WHOLE_POOL):
-            return pair_of(draw_pool(pairs, count, rng), self.count)
+        if self.around is None or pairs <= max(count, MAX_WHOLE_POOL):
+            return pairs_at(draw_pool(pairs, count, rng), self.count)
         others = np.delete(np.arange(self.count), self.around)
         near = np.sort(rng.choice(others, min(max(count // 2, 1), len(others)), replace=False))
         with_item = np.sort(np.stack([near, np.full(len(near), self.around)], axis=1), axis=1)
         size = len(others) * (len(others) - 1) // 2
-        without = pair_of(np.sort(rng.choice(size, min(count - len(near), size), replace=False)), len(others))
+        without = pairs_at(np.sort(rng.choice(size, min(count - len(near), size), replace=False)), len(others))
         return np.concatenate([with_item, others[without]])
 
     def checked_atom(self, atom: Any) -> Ints:
@@ -76,7 +76,7 @@ class Clusterings:
 
 
 def compact(structures: Any) -> Ints:
-    """The same clusterings with labels 0, 1, ... in every row, the first item's cluster being 0.
+    """(S, N) -> (S, N): the same clusterings with labels 0, 1, ... in order of appearance in each row.
 
     >>> compact([[7, 7, -2], [3, 1, 3]]).tolist()
     [[0, 0, 1], [0, 1, 0]]
@@ -84,8 +84,8 @@ def compact(structures: Any) -> Ints:
     labels = np.asarray(structures)
     count, items = labels.shape
     _, own = np.unique(labels, return_inverse=True)
-    kinds = int(own.max(initial=0)) + 1
-    keys = (own.reshape(labels.shape) + kinds * np.arange(count)[:, None]).ravel()
+    label_count = int(own.max(initial=0)) + 1
+    keys = (own.reshape(labels.shape) + label_count * np.arange(count)[:, None]).ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)  # each key belongs to one row only
     order = np.argsort(first)
     rank = np.empty(len(first), dtype=np.int64)

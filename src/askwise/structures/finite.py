@@ -1,4 +1,4 @@
-"""Any finite family, as a table of what every structure predicts on every atom. The oracle of all tests."""
+"""Any finite family, as a table of what every structure predicts on every atom. Tests use it as their oracle."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
 class Finite:
-    """G structures, each a row of predictions on N atoms. A structure is its row number, an atom its column number.
+    """G structures, each a row of predictions on N atoms. A structure is a row number, an atom a column number.
 
-    `responses` are the possible answers: a list of numbers, or a mapping from what people say to numbers.
+    `table` is (G, N). `responses` are the possible answers: a list of numbers, or a mapping from what people say to
+    numbers; by default, the numbers in the table. `names`, if given, has one entry an atom.
 
     >>> family = Finite([[0, 0, 1], [0, 1, 1]], responses={"no": 0, "yes": 1})
     >>> family.predict(np.array([0, 1]), np.array([1, 2]))
@@ -37,7 +38,7 @@ class Finite:
             )
         values = np.unique(self.table) if responses is None else responses
         pairs = values.items() if isinstance(values, Mapping) else [(_plain(y), y) for y in values]
-        self.codes: dict[Response, Response] = {said: _plain(code) for said, code in pairs}
+        self.codes: dict[Response, Response] = {name: _plain(code) for name, code in pairs}
         if len(set(self.codes.values())) < 2:
             raise SettingError(f"a finite family needs at least two responses, got {list(self.codes)}")
         self.names = tuple(names) if names is not None else tuple(f"atom {i}" for i in range(self.table.shape[1]))

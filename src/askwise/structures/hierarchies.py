@@ -1,4 +1,4 @@
-"""Binary hierarchies: rooted binary trees whose leaves are named items, asked which of three items is the odd one out.
+"""Binary hierarchies: rooted binary trees over named items. A question asks which of three items is the odd one out.
 
 A tree of n items is the array of its nodes' parents, (2n - 1,): nodes 0..n-1 are the items, the others are inner nodes
 in any order, and the root has the parent -1. The same tree can be written in several ways; compare trees through what
@@ -19,13 +19,15 @@ from askwise.options import whole_number
 from askwise.structures import checked_numbers, draw_pool
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
-PAIRS_A_CALL = 10_000_000  # of items of all trees whose answers are found in one call: .1 s
-LARGEST = 8  # items up to which all trees are listed: 135,135 of them
+MAX_PAIRS_PER_CALL = 10_000_000  # of items, in all trees of one compiled call: .1 s
+MAX_LISTED_ITEMS = 8  # whose trees are all listed: 135,135 of them
 
 
 class Hierarchies:
-    """All rooted binary trees over `count` items; an atom is a triple (i, j, k), i < j < k, its response the place (0,
-    1 or 2) of the item left out when the other two join.
+    """All rooted binary trees over `count` items. An atom is a triple (i, j, k), i < j < k; the response is the place
+    (0, 1 or 2) of the item left out when the other two join.
+
+    `names` and `images`, if given, have one entry an item; names must differ.
 
     >>> family = Hierarchies(3, names=["cat", "dog", "eel"])
     >>> tree = np.array([[3, 3, 4, 4, -1]])  # (cat, dog) join first
@@ -42,13 +44,13 @@ class Hierarchies:
         for what, given in (("names", self.names), ("images", self.images)):
             if len(given) != self.count:
                 raise DataError(f"a hierarchy of {self.count} items needs {self.count} {what}, got {len(given)}")
-        said = [str(name).strip().casefold() for name in self.names]
-        twice = [name for name, plain in zip(self.names, said, strict=True) if said.count(plain) > 1]
-        if twice:
-            raise DataError(f"two items are called {twice[0]!r}; give every item a name of its own")
+        folded_names = [str(name).strip().casefold() for name in self.names]
+        repeated = [name for name, plain in zip(self.names, folded_names, strict=True) if folded_names.count(plain) > 1]
+        if repeated:
+            raise DataError(f"two items are called {repeated[0]!r}; give every item a name of its own")
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
-        return triple_of(draw_pool(comb(self.count, 3), count, rng), self.count)
+        return triples_at(draw_pool(comb(self.count, 3), count, rng), self.count)
 
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, self.count, self.count, self.count, different=True)
@@ -57,14 +59,14 @@ class Hierarchies:
         return self.answers(structures, atoms).astype(float)
 
     def answers(self, structures: Ints, atoms: Ints) -> Ints:
-        """(S, A) places of the items left out, in 8 bits."""
-        from askwise.compiled import portions  # brings numba, which `import askwise` must not
-        from askwise.structures.tree_answers import left_out
+        """(S, A): places of the items left out, in 8 bits."""
+        from askwise._runtime.compiled import portions  # brings numba, which `import askwise` must not
+        from askwise.structures.triplets import odd_ones_out
 
         trees, triples = (np.ascontiguousarray(values, dtype=np.int32) for values in (structures, atoms))
         result = np.empty((len(trees), len(triples)), dtype=np.int8)
-        for some in portions(len(trees), self.count**2 + len(triples), PAIRS_A_CALL):
-            left_out(trees[some], triples.reshape(-1, 3), result[some])
+        for some in portions(len(trees), self.count**2 + len(triples), MAX_PAIRS_PER_CALL):
+            odd_ones_out(trees[some], triples.reshape(-1, 3), result[some])
         return result
 
     def decide(self, predictions: Floats) -> Ints:
@@ -82,10 +84,10 @@ class Hierarchies:
         return Prompt("triple", options, tuple(codes), codes, f"Which one is the odd one out: {one}, {two} or {three}?")
 
 
-def triple_of(index: Ints, size: int) -> Ints:
-    """The index-th triple (i, j, k), i < j < k, of `size` items, ordered by k, then j, then i: (A,) -> (A, 3).
+def triples_at(index: Ints, size: int) -> Ints:
+    """(A,) -> (A, 3): the triples (i, j, k), i < j < k, of `size` items at these places, ordered by k, then j, then i.
 
-    >>> triple_of(np.arange(4), 4).tolist()
+    >>> triples_at(np.arange(4), 4).tolist()
     [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]
     """
     numbers = np.arange(size + 1, dtype=np.int64)
@@ -97,7 +99,7 @@ def triple_of(index: Ints, size: int) -> Ints:
 
 
 def random_trees(count: int, items: int, rng: Generator) -> Ints:
-    """(S, 2n - 1) trees, each of the (2n - 3)!! equally likely: items are put in one after another, on any edge.
+    """(S, 2n - 1): trees, each of the (2n - 3)!! equally likely: items join one after another, on any edge.
 
     >>> random_trees(2, 3, np.random.default_rng(0)).shape
     (2, 5)
@@ -112,13 +114,13 @@ def random_trees(count: int, items: int, rng: Generator) -> Ints:
 
 
 def all_trees(items: int) -> Ints:
-    """Every rooted binary tree over so many items, once: (G, 2n - 1).
+    """(G, 2n - 1): every rooted binary tree over `items` items, once.
 
     >>> [len(all_trees(items)) for items in (3, 4, 5)]
     [3, 15, 105]
     """
-    if not 2 <= items <= LARGEST:
-        raise SettingError(f"trees are listed for 2 to {LARGEST} items, got {items}; sample them beyond")
+    if not 2 <= items <= MAX_LISTED_ITEMS:
+        raise SettingError(f"trees are listed for 2 to {MAX_LISTED_ITEMS} items, got {items}; sample them beyond")
     trees = np.full((1, 2 * items - 1), -1, dtype=np.int32)
     trees[:, 0] = trees[:, 1] = items
     for leaf in range(2, items):
@@ -130,7 +132,7 @@ def all_trees(items: int) -> Ints:
 
 
 def _attach(trees: Ints, rows: Ints, leaf: int, below: Ints, items: int) -> None:
-    """Puts a leaf on the edge above node `below[s]` of every tree s, in place."""
+    """Attaches a leaf to the edge above node `below[s]` of every tree s, in place."""
     joint = items + leaf - 1
     trees[rows, joint] = trees[rows, below]
     trees[rows, below] = joint
@@ -138,27 +140,27 @@ def _attach(trees: Ints, rows: Ints, leaf: int, below: Ints, items: int) -> None
 
 
 def nested(tree: Ints, names: Sequence[str]) -> Any:
-    """One tree as lists of two, down to the names; at each fork the side with the earlier item comes first.
+    """One tree (2n - 1,) as nested lists of two, down to the names; the side with the earlier item comes first.
 
     >>> nested(np.array([3, 3, 4, 4, -1]), ["cat", "dog", "eel"])
     [['cat', 'dog'], 'eel']
     """
-    return _folded(tree, names, lambda one, two: [one, two])
+    return _fold(tree, names, lambda one, two: [one, two])
 
 
 def newick(tree: Ints, names: Sequence[str]) -> str:
-    """One tree in the Newick format; equal trees give equal texts.
+    """One tree (2n - 1,) in the Newick format; equal trees give equal texts.
 
     >>> newick(np.array([3, 3, 4, 4, -1]), ["cat", "dog", "electric eel"])
     "((cat,dog),'electric eel');"
     """
     safe = [name if name.replace("_", "").isalnum() else "'" + name.replace("'", "''") + "'" for name in names]
-    text: str = _folded(tree, safe, lambda one, two: f"({one},{two})")
+    text: str = _fold(tree, safe, lambda one, two: f"({one},{two})")
     return f"{text};"
 
 
 def from_nested(lists: Any, names: Sequence[str]) -> Ints:
-    """The tree (2n - 1,) that `nested` wrote.
+    """The tree (2n - 1,) of nested `lists` over `names`, as `nested` writes them.
 
     >>> from_nested([["cat", "dog"], "eel"], ["cat", "dog", "eel"]).tolist()
     [4, 4, 3, -1, 3]
@@ -182,8 +184,8 @@ def from_nested(lists: Any, names: Sequence[str]) -> Ints:
     return tree
 
 
-def _folded(tree: Ints, names: Sequence[Any], join: Any) -> Any:
-    """Joins names from the leaves up, without recursion: a tree can be as deep as it has items."""
+def _fold(tree: Ints, names: Sequence[Any], join: Any) -> Any:
+    """Joins values from the leaves up, without recursion: a tree can be as deep as it has items."""
     parents = np.asarray(tree).tolist()
     earliest = {leaf: leaf for leaf in range(len(names))}
     value: dict[int, Any] = dict(enumerate(names))
@@ -205,7 +207,7 @@ def _folded(tree: Ints, names: Sequence[Any], join: Any) -> Any:
 
 
 def clades(tree: Ints) -> frozenset[frozenset[int]]:
-    """The sets of items below the inner nodes: what makes two trees the same, however they are written.
+    """The sets of items below the inner nodes: two trees with the same clades are the same tree.
 
     >>> sorted(map(sorted, clades(np.array([3, 3, 4, 4, -1]))))
     [[0, 1], [0, 1, 2]]
@@ -217,5 +219,5 @@ def clades(tree: Ints) -> frozenset[frozenset[int]]:
         found.append(one | two)
         return found[-1]
 
-    _folded(tree, [frozenset([leaf]) for leaf in range(items)], join)
+    _fold(tree, [frozenset([leaf]) for leaf in range(items)], join)
     return frozenset(found)

@@ -1,7 +1,7 @@
 """Clusterings of the line into at most k intervals, around an interval I known to lie in one of them.
 
-Positions are in units of mass: the line is [0, 1] and mu is uniform on it (put points through their own
-distribution function first). A structure is the sorted array of its k - 1 cuts, filled up with ones.
+Positions are in units of mass: the line is [0, 1] and mu is uniform on it (apply the distribution function to points
+first). A structure is the sorted array of its k - 1 cuts, padded with ones.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from numpy.random import Generator
 
 from askwise.errors import SettingError
 from askwise.structures import draw_pool
-from askwise.structures.choice import pair_of
+from askwise.structures.choice import pairs_at
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
-class Intervals:
-    """Clusterings of [0, 1] by cuts; an atom is a pair of positions, asked "same cluster or different?" (1 or 0).
+class IntervalClusterings:
+    """Clusterings of [0, 1] by cuts. An atom is a pair of positions; the response is 1 (same cluster) or 0.
 
-    With `points`, atoms are the pairs of these positions; else pairs are drawn uniformly.
+    With `points`, atoms are pairs of these positions; else pairs are drawn uniformly.
 
-    >>> family = Intervals(points=[0.1, 0.3, 0.9])
+    >>> family = IntervalClusterings(points=[0.1, 0.3, 0.9])
     >>> family.predict(np.array([[0.2, 0.5]]), np.array([[0.1, 0.3], [0.3, 0.3]]))
     array([[0., 1.]])
     """
@@ -38,7 +38,7 @@ class Intervals:
         if self.points is None:
             return np.sort(rng.random((count, 2)), axis=1)
         size = len(self.points)
-        return self.points[pair_of(draw_pool(size * (size - 1) // 2, count, rng), size)]
+        return self.points[pairs_at(draw_pool(size * (size - 1) // 2, count, rng), size)]
 
     def predict(self, structures: Floats, atoms: Floats) -> Floats:
         pairs = np.asarray(atoms)
@@ -58,15 +58,19 @@ class Intervals:
 
 
 def interval_of(structures: Floats, positions: Floats) -> Ints:
-    """(S, C) cuts and (A,) positions -> (S, A): the number of cuts at or left of each position."""
+    """(S, C) cuts and (A,) positions -> (S, A): the number of cuts at or left of each position.
+
+    >>> interval_of(np.array([[0.2, 0.5]]), np.array([0.1, 0.3, 0.9])).tolist()
+    [[0, 1, 2]]
+    """
     count, cuts = structures.shape
-    shift = 2.0 * np.arange(count)[:, None]  # lays the structures one after another, so that one search does all
+    shift = 2.0 * np.arange(count)[:, None]  # puts the structures one after another, so that one search serves all
     found = np.searchsorted((structures + shift).ravel(), positions[None, :] + shift, side="right")
     return found - cuts * np.arange(count)[:, None]
 
 
 def all_clusterings(cuts: Sequence[float], most: int, known: tuple[float, float]) -> Floats:
-    """Every clustering into at most `most` intervals with cuts out of `cuts`, none of them inside the interval `known`.
+    """(S, most - 1): clusterings into at most `most` intervals by some of `cuts`, none inside the `known` interval.
 
     >>> all_clusterings([0.2, 0.5, 0.8], most=2, known=(0.4, 0.6)).tolist()
     [[1.0], [0.2], [0.8]]

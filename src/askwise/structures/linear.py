@@ -1,4 +1,4 @@
-"""Binary linear classifiers w: the label of x is the sign of w . x."""
+"""Binary linear classifiers: the label of x is the sign of w . x."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
 class LinearScores:
-    """What families of weight vectors share: the score of an atom is features . weights, and its sign decides."""
+    """What families of weight vectors share: the score of an atom is features . weights, and its sign decides.
+
+    >>> LinearScores().decide(np.array([[-0.5, 2.0]]))
+    array([[-1,  1]], dtype=int8)
+    """
+
+    single_score = True
 
     def features(self, atoms: Any) -> Floats:
         """(A, D)"""
@@ -34,7 +40,9 @@ class LinearScores:
 
 
 class LinearPool(LinearScores):
-    """Linear classifiers asked about the points of a table; an atom is a row number. `labels` name -1 and +1.
+    """Linear classifiers asked about the rows of a table. A structure is (D,), an atom a row number.
+
+    `points` is (N, D); `labels` name the responses -1 and +1; `names` and `images`, if given, have one entry a row.
 
     >>> family = LinearPool([[1.0, 0.0], [0.0, 1.0]], labels=("cat", "dog"))
     >>> family.predict(np.array([[2.0, -1.0]]), np.array([0, 1]))
@@ -79,7 +87,7 @@ class LinearPool(LinearScores):
 
 
 class LinearSphere(LinearScores):
-    """Linear classifiers asked about points drawn uniformly from the unit sphere; an atom is the point itself.
+    """Linear classifiers asked about points of the unit sphere in `dimension` dimensions; an atom is the point itself.
 
     >>> LinearSphere(3).draw_atoms(4, np.random.default_rng(0)).shape
     (4, 3)

@@ -1,8 +1,8 @@
 """Matrices whose entries can be measured one at a time: a rating, a dose response, a test result.
 
-A structure is a matrix together with how noisy its answers are, so that a batch is one NumPy array with two fields:
-`matrix` (S, N, M) and `precision` (S,), one over the noise variance. Noise is learned along with the matrix; a
-structure that believes in little noise gives sharper predictions, and `gaussian` holds it to them.
+A structure is a matrix and the precision of its answers, one over the noise variance. A batch is one NumPy array with
+the fields `matrix` (S, N, M) and `precision` (S,). The noise is learned along with the matrix: a structure with little
+noise predicts sharply, and `gaussian` holds it to that.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from askwise.options import numbers, refusal, shown, whole_number
 from askwise.structures import checked_numbers, draw_pool
 from askwise.types import Bools, Floats, Ints, Option, Prompt, Structures
 
-GRID = 16  # possible answers looked at for each entry
-LARGEST = 100_000  # entries of a matrix: beyond, the draws of a certificate would fill the memory
-LARGEST_NUMBER = 1e100  # of an entry: its square, and one over it, are still numbers
-SMALLEST_COST = 1e-300  # below, a gain per unit of it is no number
+ANSWER_QUANTILES = 16  # of an entry that stand for all its possible answers
+MAX_ENTRIES = 100_000  # beyond, the draws of a certificate would fill the memory
+MAX_ENTRY = 1e100  # its square and the inverse of it are still numbers
+MIN_COST = 1e-300  # below, a gain per unit of it is not a number
 
 
 class Matrices:
-    """N x M matrices; an atom is an entry (row, column), the answer a number.
+    """Matrices of one `shape` (N, M). An atom is an entry (row, column), the answer a number.
 
-    `costs` (a number, or one for each entry) are what an answer takes: Session asks what gains most per unit. Where
-    `askable` is False an entry is never asked. `decimals` tells people how exactly to answer.
+    `row_names` and `column_names`, if given, have N and M entries. `costs` (a number, or one for each column or entry)
+    are what an answer takes: a session asks what gains most per unit. Where `askable` (N, M) is False, an entry is
+    never asked. `decimals` tells people how exactly to answer.
 
     >>> family = Matrices((2, 2), ["Ann", "Ben"], ["tea", "milk"])
     >>> print(family.prompt([1, 0], np.random.default_rng(0)).text)
@@ -66,13 +67,13 @@ class Matrices:
         return checked_numbers(atom, *self.shape)
 
     def cost(self, atoms: Ints) -> Floats:
-        """(A,): what an answer takes."""
+        """(A,): the cost of each answer."""
         entries = np.asarray(atoms)
         return self.costs[entries[:, 0], entries[:, 1]]
 
     def predict(self, structures: Structures, atoms: Ints) -> Floats:
-        """(S, A, 3): the entry; half the precision of an answer about it; and half the log of how many times sharper
-        the sharpest structure is. What `gaussian` takes is made once here, since it is asked for every answer."""
+        """(S, A, 3): the entry, half the precision of an answer, and half the log of how many times sharper the
+        sharpest structure is. `gaussian` takes these for every answer, so they are computed once, here."""
         entries, precision = np.asarray(atoms), structures["precision"]
         found = np.empty((3, len(structures), len(entries)))  # each of the three in one piece: quicker to score
         found[0] = structures["matrix"][:, entries[:, 0], entries[:, 1]]
@@ -80,9 +81,11 @@ class Matrices:
         found[2] = (np.log(precision.max(initial=0.0) / precision) / 2)[:, None]
         return np.moveaxis(found, 0, -1)
 
-    def relative(self, predictions: Floats) -> Floats:
-        """The same, each entry counted from its mean in units of the least noise: no likelihood changes, and nothing is
-        lost in 32 bits, where a small difference of large numbers would be."""
+    def centred(self, predictions: Floats) -> Floats:
+        """The predictions with each entry counted from its mean, in units of the least noise.
+
+        No likelihood changes. In 32 bits, small differences of large numbers would be lost otherwise.
+        """
         if not predictions.size:
             return predictions
         unit = (2 * predictions[..., 1].max()) ** -0.5
@@ -97,12 +100,12 @@ class Matrices:
         return predictions[..., 0]
 
     def responses(self, predictions: Floats) -> Floats:
-        """(Y, A): equally likely answers, the quantiles of the entries as drawn, each with noise of its own."""
+        """(Y, A): equally likely answers: quantiles of the predicted entries, each with noise of its own."""
         if not len(predictions):
-            return np.zeros((GRID, predictions.shape[1]))
+            return np.zeros((ANSWER_QUANTILES, predictions.shape[1]))
         count, real = len(predictions), predictions.dtype
         noise = _noise(count)[:, None] * (2 * predictions[:, :1, 1]) ** -0.5  # a structure's own, alike for all atoms
-        # whole rows of memory sort five times faster than columns
+        # contiguous rows sort five times faster than columns
         ordered = np.sort(np.ascontiguousarray((predictions[..., 0] + noise.astype(real)).T), axis=1)
         return _quantiles(count).astype(real) @ ordered.T
 
@@ -118,10 +121,10 @@ class Matrices:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Minus the log density of an answer y under N(entry, 1 / precision), z as `Matrices` predicts it (beta = 1).
+    """Minus the log density of an answer y under N(entry, 1 / precision); z is what `Matrices` predicts (beta = 1).
 
-    Counted from the sharpest structure of the batch, so that the likelihoods lie in (0, 1] as the paper's rule wants;
-    what is common to all structures changes no posterior.
+    It counts from the sharpest structure of the batch, so that the likelihoods lie in (0, 1], as the paper's rule
+    needs. What is common to all structures changes no posterior.
 
     >>> family = Matrices((1, 1))
     >>> gaussian.value(family.predict(pack([[[1.0]], [[1.0]]], [4.0, 1.0]), [[0, 0]]), 1.5).round(4).tolist()
@@ -129,9 +132,9 @@ class Gaussian:
     """
 
     name: str = "gaussian"
-    decides: bool = False
+    takes_decision: bool = False
     proper: bool = False  # a density: a sum over finitely many answers is not one
-    bend: float = float("inf")
+    flat_beyond: float = float("inf")
 
     def value(self, z: Floats, y: Any) -> Floats:
         off = z[..., 0] - y
@@ -152,7 +155,7 @@ gaussian = Gaussian()
 
 
 def pack(matrices: Any, precision: Any) -> Structures:
-    """Matrices (S, N, M) and noise precisions (S,) as one batch.
+    """(S,): matrices (S, N, M) and noise precisions (S,) as one batch.
 
     >>> pack(np.zeros((3, 2, 2)), np.ones(3)).shape
     (3,)
@@ -164,13 +167,17 @@ def pack(matrices: Any, precision: Any) -> Structures:
 
 
 def matrices_of(structures: Structures) -> Floats:
-    """(S, N, M): the matrices of a batch, or what is an array of matrices already."""
+    """(S, N, M): the matrices of a batch; an array of matrices passes as it is.
+
+    >>> matrices_of(pack(np.zeros((3, 2, 2)), np.ones(3))).shape
+    (3, 2, 2)
+    """
     return structures["matrix"] if structures.dtype.names else structures
 
 
 @lru_cache(maxsize=8)
 def _noise(count: int) -> Floats:
-    """Standard normal quantiles in a fixed mixed order: each draw gets one, whatever the order of its entries."""
+    """(count,): standard normal quantiles in a fixed random order, one for each draw."""
     from scipy.special import ndtri
 
     return ndtri((np.random.default_rng(count).permutation(count) + 0.5) / count)
@@ -178,8 +185,8 @@ def _noise(count: int) -> Floats:
 
 @lru_cache(maxsize=8)
 def _quantiles(count: int) -> Floats:
-    """(GRID, count): the weights that make equally likely answers of so many sorted values, each between two."""
-    place = np.clip((np.arange(GRID) + 0.5) / GRID * count - 0.5, 0, count - 1)
+    """(ANSWER_QUANTILES, count): the weights that turn `count` sorted values into their quantiles."""
+    place = np.clip((np.arange(ANSWER_QUANTILES) + 0.5) / ANSWER_QUANTILES * count - 0.5, 0, count - 1)
     return np.maximum(0.0, 1 - np.abs(place[:, None] - np.arange(count)))
 
 
@@ -187,8 +194,8 @@ def _checked_shape(shape: tuple[int, int]) -> tuple[int, int]:
     if not (isinstance(shape, tuple | list) and len(shape) == 2):
         raise DataError(f"the shape of a matrix is two whole numbers of at least 1, got {shown(shape)}")
     rows, columns = (whole_number("a side of the matrix", size, at_least=1) for size in shape)
-    if rows * columns > LARGEST:
-        raise DataError(f"a matrix may have up to {LARGEST:,} entries, got {rows} x {columns}; leave some out")
+    if rows * columns > MAX_ENTRIES:
+        raise DataError(f"a matrix may have up to {MAX_ENTRIES:,} entries, got {rows} x {columns}; leave some out")
     return rows, columns
 
 
@@ -205,6 +212,6 @@ def _checked_costs(costs: Any, shape: tuple[int, int]) -> Floats:
         found: Floats = np.broadcast_to(numbers("costs", 1.0 if costs is None else costs, expected), shape)
     except ValueError:
         raise refusal("costs", costs, expected) from None
-    if not (np.isfinite(found).all() and (found >= SMALLEST_COST).all()):
+    if not (np.isfinite(found).all() and (found >= MIN_COST).all()):
         raise SettingError("costs must be positive finite numbers; mark what cannot be asked with askable=False")
     return found

@@ -1,4 +1,4 @@
-"""Linear classifiers of K labels: a weight vector a label, the label of x the one with the highest score w_k . x."""
+"""Linear classifiers of K labels: one weight vector a label; x gets the label with the highest score w_k . x."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
 class SoftmaxPool:
-    """K linear scores asked about the rows of a table; a structure is (K * D,), an atom a row number, the response the
+    """K linear scores asked about the rows of a table. A structure is (K * D,), an atom a row number, the response the
     place of the label.
+
+    `points` is (N, D), `labels` has K entries; `names` and `images`, if given, have one entry a row.
 
     >>> family = SoftmaxPool([[1.0, 0.0], [0.0, 1.0]], labels=("cat", "dog", "eel"))
     >>> family.decide(family.predict(np.array([[3.0, 0.0, 0.0, 3.0, 1.0, 1.0]]), np.array([0, 1])))
@@ -56,7 +58,7 @@ class SoftmaxPool:
         return checked_numbers(atom, len(self.points))
 
     def predict(self, structures: Floats, atoms: Ints) -> Floats:
-        """(S, A, K) scores, in memory label by label: sums over a short last axis are slow."""
+        """(S, A, K): scores, stored label by label, since sums over a short last axis are slow."""
         weights = np.asarray(structures).reshape(len(structures), len(self.labels), -1)
         return np.moveaxis(weights.swapaxes(0, 1) @ self.features(atoms).T, 0, -1)
 

@@ -1,4 +1,4 @@
-"""Linear classifiers asked about the rows of a pool that does not fit in memory; an atom is the number of a row."""
+"""Linear classifiers asked about the rows of a pool that does not fit in memory. An atom is the number of a row."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from askwise.parquet import Pool, Reader
+from askwise.data.parquet import Pool, Reader
 from askwise.structures import checked_numbers, draw_pool
 from askwise.structures.linear import LinearScores
 from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
-RECENT = 8  # races whose survivors are remembered
+MAX_REMEMBERED_SCREENINGS = 8  # whose survivors keep their features
 
 
-class PoolRows:
-    """What the families of a pool share: features by row number, remembered for the rows that are in play.
+class ParquetRows:
+    """What the families of a pool share: features by row number, kept in memory for the rows in use.
 
-    `sample` holds the numbers and the features of random rows, which stand for all when no race is run.
+    `pool` holds the rows and `reader` turns them into features. `sample` holds the numbers and the features of random
+    rows, which stand for all where no screening is run. `labels` are what people answer; `shown` names the columns of
+    names and pictures.
     """
 
     labels: tuple[Response, ...]
@@ -32,23 +34,23 @@ class PoolRows:
         reader: Reader,
         sample: tuple[Ints, Floats],
         labels: Sequence[Response],
-        shown: tuple[str | None, str | None] = (None, None),  # the columns of names and pictures
+        shown: tuple[str | None, str | None] = (None, None),
     ):
         self.pool = pool
         self.reader = reader
         self.labels = tuple(labels)
         self.shown = shown
-        self.workers: Executor | None = None  # where races are run; None: the cores of this machine
+        self.workers: Executor | None = None  # that screen the pool; None: the cores of this machine
         self.recent: tuple[tuple[Ints, Floats], ...] = (sample,)  # (numbers in order, features)
-        self.asked: dict[int, Floats] = {}
+        self.read_rows: dict[int, Floats] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a worker needs to score rows it has read itself."""
+        """What a worker needs to score rows that it reads itself."""
         kept = ("reader", "labels")
         return {name: value for name, value in self.__dict__.items() if name in kept}
 
     def features(self, atoms: Any) -> Floats:
-        """(A, D): of row numbers; rows of features pass as they are, so that a race scores what it has just read."""
+        """(A, D): features of row numbers; rows of features pass as they are: a screening has just read them."""
         if np.ndim(atoms) == 2:
             return np.asarray(atoms)
         rows = np.asarray(atoms, dtype=int)
@@ -56,16 +58,16 @@ class PoolRows:
             places = np.minimum(np.searchsorted(numbers, rows), len(numbers) - 1)
             if (numbers[places] == rows).all():
                 return points[places]
-        unknown = sorted(set(rows.tolist()) - self.asked.keys())
-        self.asked |= zip(unknown, self.reader.rows(self.pool, np.array(unknown, dtype=int)), strict=True)
-        return np.stack([self.asked[row] for row in rows.tolist()])
+        unknown = sorted(set(rows.tolist()) - self.read_rows.keys())
+        self.read_rows |= zip(unknown, self.reader.rows(self.pool, np.array(unknown, dtype=int)), strict=True)
+        return np.stack([self.read_rows[row] for row in rows.tolist()])
 
     def remember(self, rows: Ints, points: Floats) -> None:
-        """Keeps the features of the survivors of a race, numbers in order."""
-        self.recent = (self.recent[0], *self.recent[1:][1 - RECENT :], (rows, points))
+        """Keeps the features of the survivors of a screening, numbers in order."""
+        self.recent = (self.recent[0], *self.recent[1:][1 - MAX_REMEMBERED_SCREENINGS :], (rows, points))
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
-        """Rows of the sample: what is scored where a race would take too long."""
+        """Rows of the sample: what is scored where a screening would take too long."""
         numbers = self.recent[0][0]
         return numbers[draw_pool(len(numbers), count, rng)]
 
@@ -73,13 +75,14 @@ class PoolRows:
         return checked_numbers(atom, self.pool.rows)
 
     def option(self, row: int) -> Option:
+        """What a person sees of a row: its name and its picture."""
         columns = [column for column in self.shown if column is not None]
         values = self.pool.take([row], columns) if columns else {}
         name, image = (None if column is None else values[column][0] for column in self.shown)
         return Option(f"row {row}" if name is None else str(name), None if image is None else str(image))
 
 
-class LinearPooled(PoolRows, LinearScores):
+class LinearPooled(ParquetRows, LinearScores):
     """Two labels: the sign of the score decides.
 
     >>> import tempfile, pyarrow as pa, pyarrow.parquet as pq
@@ -101,7 +104,7 @@ class LinearPooled(PoolRows, LinearScores):
         return Prompt("label", (option,), self.labels, codes, f"Which label has {option.name}?")
 
 
-class SoftmaxPooled(PoolRows, SoftmaxPool):
+class SoftmaxPooled(ParquetRows, SoftmaxPool):
     """More than two labels: the highest of K scores decides.
 
     >>> import tempfile, pyarrow as pa, pyarrow.parquet as pq

@@ -1,0 +1,108 @@
+"""What large studies cost: python -m benchmarks.large [open] [clusters] [fit] [--json] (a few minutes for all three)
+
+- `open`: a study of 1,000 answers about 93 cars is opened from its checkpoint, and replayed from its log.
+- `clusters`: the goal `clusters` with 1,000 items in 20 groups starts and asks 100 questions.
+- `fit`: `AskwiseClassifier.fit` on 10,000 rows with two labels, and on 200 digits with ten labels.
+
+All figures are seconds or milliseconds of CPU on one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import mean
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads its BLAS
+
+import numpy as np
+
+import askwise
+from askwise.session import Session
+from askwise.simulate.demo import cars
+
+
+def cpu_seconds(call: Callable[[], object]) -> float:
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def opening(answers: int = 1000) -> dict[str, float]:
+    """Opens a study with so many answers of a buyer who wants a cheap car."""
+    price = {car["name"]: car["price"] for car in cars()}
+    session = askwise.best_item(cars(), seed=0, budget=answers + 1)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "cars.askwise"
+        askwise.save(session, path)
+        session = askwise.open(path)
+        for _ in range(answers):
+            session.tell(min((option.name for option in session.ask().options), key=lambda name: price[name]))
+        text = session.to_json()
+        return {
+            "open_s": cpu_seconds(lambda: askwise.open(path)),
+            "replay_s": cpu_seconds(lambda: askwise.from_json(text)),
+        }
+
+
+def clusters(items: int = 1000, groups: int = 20, questions: int = 100) -> dict[str, float]:
+    """Asks about items whose features show the groups; the answers are those of the groups."""
+    rng = np.random.default_rng(0)
+    group = np.arange(items) % groups
+    features = 3 * rng.standard_normal((groups, 4))[group] + rng.standard_normal((items, 4))
+    table = {"name": [f"item {number}" for number in range(items)]} | {
+        f"x{axis}": features[:, axis] for axis in range(4)
+    }
+    made: list[Session] = []
+    start = cpu_seconds(lambda: made.append(askwise.clusters(table, seed=0)))
+    session, took = made[0], []
+    for _ in range(questions):
+        took.append(cpu_seconds(session.ask))
+        first, second = session.ask().atom
+        took[-1] += cpu_seconds(
+            lambda same=group[first] == group[second]: session.tell("same" if same else "different")
+        )
+    fifth = questions // 5
+    return {"start_s": start, "first_ms": 1000 * mean(took[:fifth]), "last_ms": 1000 * mean(took[-fifth:])}
+
+
+def fit(rows: int = 10_000, digits: int = 200, pixels: int = 64) -> dict[str, float]:
+    """Fits the classifier for scikit-learn to generated rows with two labels, and to handwritten digits."""
+    from sklearn.datasets import load_digits, make_classification
+
+    from askwise.exchange.estimator import AskwiseClassifier
+
+    two = make_classification(rows, 20, random_state=0)
+    images, digit = load_digits(return_X_y=True)
+    images = images[:digits, -pixels:]
+    return {
+        "two_labels_s": cpu_seconds(lambda: AskwiseClassifier().fit(*two)),
+        "ten_labels_s": cpu_seconds(lambda: AskwiseClassifier().fit(images, digit[:digits])),
+    }
+
+
+PARTS: dict[str, Callable[[], dict[str, float]]] = {"open": opening, "clusters": clusters, "fit": fit}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "parts", nargs="*", choices=[[], *PARTS], metavar="PART", help="open, clusters, fit; all unless given"
+    )
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    found = {part: PARTS[part]() for part in options.parts or PARTS}
+    if options.json:
+        print(json.dumps(found))
+        return
+    for part, figures in found.items():
+        print(f"{part}: " + ", ".join(f"{name} {value:.3g}" for name, value in figures.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""Writes the tables of goals and of their options into docs/goals.md and docs/cli.md: python docs/tables.py"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from askwise.cli.options import default_text, goal_options
+from askwise.goals.base.goal import Goal
+from askwise.goals.base.options import GoalOption, declared, default_of
+from askwise.goals.base.registry import built_in
+from askwise.goals.base.texts import to_cli_name
+
+DOCS = Path(__file__).parent
+
+
+def sorted_goals() -> list[type[Goal]]:
+    return sorted(built_in().values(), key=lambda goal: goal.order)
+
+
+def goals_table() -> str:
+    """Every goal: what it asks, finds and needs."""
+    rows = [
+        f"| [`{goal.goal_name}`](#{goal.goal_name}) | {goal.question} | {goal.estimate} "
+        f"| [`{goal.distance}`](distances.md#{goal.distance.lower()}) | {goal.needs} | {goal.max_rows:,} |"
+        for goal in sorted_goals()
+    ]
+    head = ["| goal | question | estimate | distance | needs | rows at most |", "|---|---|---|---|---|---|"]
+    return "\n".join([*head, *rows])
+
+
+def options_table() -> str:
+    """Every option: which goals have it, its default and its meaning."""
+    users: dict[str, dict[type[Goal], GoalOption]] = {}
+    for goal in sorted_goals():
+        for name, option in declared(goal).items():
+            users.setdefault(name, {})[goal] = option
+    common_last = sorted(users, key=lambda name: len(users[name]))
+    rows = []
+    for name in common_last:
+        option = next(iter(users[name].values()))
+        if name == "pool":  # for saved sessions alone
+            continue
+        rows.append(f"| `{name}` | {_for_whom(users[name])} | {_default(name, users[name])} "
+                    f"| {option.help} {option.in_python}".rstrip() + " |")  # fmt: skip
+    return "\n".join(["| option | goals | default | meaning |", "|---|---|---|---|", *rows])
+
+
+def flags_table() -> str:
+    """Every option of a goal as it is typed."""
+    rows = []
+    for name, users in goal_options().items():
+        option = next(iter(users.values()))
+        flag = option.flag or f"--{to_cli_name(name)}"
+        comma = " Separate them by commas." if option.typed is list else ""
+        rows.append(f"| `{flag}` | {_default(name, users)} | {option.help}{comma} |")
+    return "\n".join(["| option | default | meaning |", "|---|---|---|", *sorted(rows)])
+
+
+def _for_whom(users: dict[type[Goal], GoalOption]) -> str:
+    left_out = [goal for goal in sorted_goals() if goal not in users]
+    if len(left_out) < 2:
+        return " but ".join(["all", *(f"`{goal.goal_name}`" for goal in left_out)])
+    return ", ".join(f"`{goal.goal_name}`" for goal in users)
+
+
+def _default(name: str, users: dict[type[Goal], GoalOption]) -> str:
+    texts = dict.fromkeys(default_text(default_of(goal, name)) for goal in users)
+    return " or ".join(f"`{text}`" for text in texts if text)
+
+
+TABLES: dict[str, dict[str, Callable[[], str]]] = {
+    "goals.md": {"goals": goals_table, "options": options_table},
+    "cli.md": {"flags": flags_table},
+}
+
+
+def with_tables(page: str, text: str) -> str:
+    """The text of a page with its tables as they should be: each stands between two comments that name it."""
+    for name, table in TABLES[page].items():
+        begin, end = f"<!-- {name}: made by docs/tables.py -->\n", f"<!-- end of {name} -->\n"
+        before, found, rest = text.partition(begin)
+        _, ended, after = rest.partition(end)
+        if not found or not ended:
+            raise SystemExit(f"docs/{page} has no place for the table {name}: {begin}{end}")
+        text = f"{before}{begin}{table()}\n{end}{after}"
+    return text
+
+
+if __name__ == "__main__":
+    for page in TABLES:
+        path = DOCS / page
+        path.write_text(with_tables(page, path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,88 @@
+"""Distances between clusterings given as rows of labels: one item's cluster, or all pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from askwise.distances import Dense, Form, Grouped
+from askwise.options import whole_number
+from askwise.structures.clusterings import compact
+from askwise.types import Bools, Floats, Ints
+
+
+class ClusterOf:
+    """How much two clusterings differ about who belongs with `item`: 1 - |C and C'| / max(|C|, |C'|).
+
+    C and C' are the clusters of the item, itself included. The paper's cluster identification distance.
+
+    >>> ClusterOf(0).paired(np.array([[0, 0, 0, 1]]), np.array([[0, 0, 1, 1]])).round(4)
+    array([0.3333])
+    """
+
+    phrase = "{what} is wrong about {loss:.3f} of the cluster"
+
+    def __init__(self, item: int):
+        self.item = whole_number("item", item, at_least=0)
+
+    def members(self, structures: Ints) -> Bools:
+        """(S, N): who shares the item's cluster."""
+        return np.asarray(structures == structures[:, [self.item]])
+
+    def paired(self, left: Ints, right: Ints) -> Floats:
+        left_members, right_members = self.members(left), self.members(right)
+        return 1.0 - (left_members & right_members).sum(axis=1) / np.maximum(
+            left_members.sum(axis=1), right_members.sum(axis=1)
+        )
+
+    def pairwise(self, structures: Ints) -> Floats:
+        return self._distances(self.members(structures))
+
+    def form(self, structures: Ints) -> Form:
+        """Draws with the very same cluster, which become common as answers come in, are added up first."""
+        members = self.members(structures)
+        packed = np.ascontiguousarray(np.packbits(members, axis=1))
+        _, kept, group = np.unique(packed.view(f"V{packed.shape[1]}")[:, 0], return_index=True, return_inverse=True)
+        between = self._distances(members[kept])
+        return Grouped(group, between) if 2 * len(kept) <= len(members) else Dense(between[np.ix_(group, group)])
+
+    def _distances(self, members: Bools) -> Floats:
+        ones = members.astype(np.float32)  # counts below 2^24 are exact in 32 bits
+        shared = (ones @ ones.T).astype(float)
+        sizes = np.diagonal(shared)
+        return 1.0 - shared / np.maximum(sizes[:, None], sizes[None, :])
+
+
+class ClusterPairs:
+    """The share of pairs of items that are together in one clustering and apart in the other.
+
+    >>> ClusterPairs().paired(np.array([[0, 0, 1]]), np.array([[0, 1, 1]])).round(4)
+    array([0.6667])
+    """
+
+    phrase = "{what} is wrong on {loss:.3f} of all pairs"
+
+    def paired(self, left: Ints, right: Ints) -> Floats:
+        """Pairs together in each, less twice the pairs together in both, by sizes of clusters and intersections."""
+        left, right = compact(left), compact(right)
+        joint = left * (int(right.max(initial=0)) + 1) + right
+        differing = _squared_sizes(left) + _squared_sizes(right) - 2 * _squared_sizes(compact(joint))
+        return differing / (left.shape[1] * (left.shape[1] - 1))
+
+    def pairwise(self, structures: Ints) -> Floats:
+        from askwise.structures.pair_counts import shared_pairs  # brings numba, which `import askwise` must not
+
+        labels = compact(structures)
+        items, shared = labels.shape[1], shared_pairs(labels)
+        own = np.diagonal(shared)
+        return (own[:, None] + own[None, :] - 2 * shared) / (items * (items - 1))
+
+    def form(self, structures: Ints) -> Form:
+        return Dense(self.pairwise(structures).astype(np.float32))
+
+
+def _squared_sizes(labels: Ints) -> Floats:
+    """(K, N) -> (K,): the sum of squared cluster sizes, for labels from 0."""
+    label_count = int(labels.max(initial=0)) + 1
+    keys = labels + label_count * np.arange(len(labels))[:, None]
+    sizes = np.bincount(keys.ravel(), minlength=label_count * len(labels)).reshape(len(labels), label_count)
+    return (sizes.astype(float) ** 2).sum(axis=1)

@@ -1,0 +1,156 @@
+"""A scikit-learn classifier whose probabilities are averages over the posterior. Importing it needs scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from askwise._runtime.threads import one_thread
+from askwise.data.encoding import Column, encode, encode_like
+from askwise.errors import DataError
+from askwise.losses import logistic
+from askwise.posteriors.scores.evidence import Evidence
+from askwise.posteriors.scores.logconcave import LogConcave
+from askwise.posteriors.scores.reference import Reference
+from askwise.posteriors.scores.softmax import SoftmaxPosterior
+from askwise.structures.linear import LinearPool
+from askwise.structures.multiclass import SoftmaxPool
+from askwise.types import Answer, Floats, Ints, Response
+
+MAX_BLOCK_SCORES = 1 << 22  # handled at a time, so that memory stays small
+
+
+class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Logistic regression, or softmax for more than two classes, averaged over its posterior.
+
+    - `prior_scale`: scale of the weights of standardised features; None to learn it.
+    - `draws`: how many draws of the posterior each probability averages.
+    - `random_state`: as everywhere in scikit-learn.
+
+    >>> model = AskwiseClassifier().fit([[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
+    >>> model.predict([[0.0], [5.0]]).tolist()
+    ['no', 'yes']
+    """
+
+    def __init__(self, prior_scale: float | None = None, draws: int = 1000, random_state: Any = 0):
+        self.prior_scale = prior_scale
+        self.draws = draws
+        self.random_state = random_state
+
+    @one_thread
+    def fit(self, X: Any, y: Any) -> AskwiseClassifier:
+        """Learns from numbers X (N, D) and labels y (N,)."""
+        X, y = validate_data(self, X, y, dtype=float)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise DataError(f"a classifier needs at least two classes, got one class, {self.classes_[0]}")
+        self.encoding_: Sequence[Column] | None = None
+        moved = X - X[0]  # a constant column is then exactly zero
+        self.center_ = X[0] + moved.mean(axis=0)
+        spread = moved.std(axis=0)
+        self.scale_ = np.where(spread > 0, spread * np.sqrt((spread > 0).sum()), np.inf)
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        draw = _draw_binary if len(self.classes_) == 2 else _draw_softmax
+        structures = draw(self._points(X), codes, self.prior_scale, self.draws, rng)
+        self.draws_ = _by_class(structures, len(self.classes_))
+        return self
+
+    @one_thread
+    def predict_proba(self, X: Any) -> Floats:
+        """(N, K): the probability of each of `classes_` for each row of X."""
+        check_is_fitted(self)
+        points = self._points(X)
+        draws, classes, size = self.draws_.shape
+        probabilities = np.empty((len(points), classes))
+        step = max(1, MAX_BLOCK_SCORES // (draws * classes))
+        for start in range(0, len(points), step):
+            rows = points[start : start + step]
+            scores = (self.draws_.reshape(-1, size) @ rows.T).reshape(draws, classes, len(rows))
+            scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+            probabilities[start : start + step] = (scores / scores.sum(axis=1, keepdims=True)).mean(axis=0).T
+        return probabilities
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """(N,): the most probable label of each row of X."""
+        best = self.predict_proba(X).argmax(axis=1)  # which checks first that it is fitted
+        return self.classes_[best]
+
+    def _points(self, X: Any) -> Floats:
+        """(N, D + 1): features of mean squared length 1 in the data of `fit`, and a one."""
+        if self.encoding_ is None:
+            features = (validate_data(self, X, reset=False, dtype=float) - self.center_) / self.scale_
+        else:
+            bare = isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == self.n_features_in_
+            features = encode_like(dict(zip(self.feature_names_in_, X.T, strict=True)) if bare else X, self.encoding_)
+        return np.column_stack([features, np.ones(len(features))])
+
+
+def fitted_from_study(recipe: Mapping[str, Any], structures: Floats) -> AskwiseClassifier:
+    """A classifier that was fitted by a study, for tables like the study's own.
+
+    - `recipe`: of the study.
+    - `structures`: (S, D), draws of its posterior.
+    """
+    options = recipe["options"]
+    labels: list[Response] = options["labels"]
+    model = AskwiseClassifier(options["prior_scale"], len(structures), options["seed"])
+    kept = {option: options[option] for option in ("name", "image", "features", "missing")}
+    model.encoding_ = encode(recipe["data"], **kept).encoding
+    model.feature_names_in_ = np.array([column.name for column in model.encoding_], dtype=object)
+    model.n_features_in_ = len(model.encoding_)
+    order = sorted(range(len(labels)), key=lambda place: (isinstance(labels[place], str), labels[place]))
+    mixed = len({isinstance(label, str) for label in labels}) > 1
+    model.classes_ = np.array([labels[place] for place in order], dtype=object if mixed else None)
+    model.draws_ = _by_class(structures, len(labels))[:, order]
+    return model
+
+
+def _by_class(structures: Floats, classes: int) -> Floats:
+    """(S, K, P): the weights of each class; of two classes the first has none."""
+    if classes == 2:
+        return np.stack([np.zeros_like(structures), structures], axis=1)
+    return structures.reshape(len(structures), classes, -1)
+
+
+def _draw_binary(points: Floats, codes: Ints, scale: float | None, draws: int, rng: Generator) -> Floats:
+    prior = LogConcave.prior(LinearPool(points), logistic, 1.0, scale)
+    return update_at_once(prior, points, 2.0 * codes - 1.0, rng).sample(draws, rng).structures
+
+
+def _draw_softmax(points: Floats, codes: Ints, scale: float | None, draws: int, rng: Generator) -> Floats:
+    prior = SoftmaxPosterior.prior(SoftmaxPool(points, labels=range(int(codes.max()) + 1)), scale)
+    answers = [Answer(place, int(code)) for place, code in enumerate(codes)]
+    return prior.update_all(answers, rng).sample(draws, rng).structures
+
+
+def update_at_once(prior: LogConcave, points: Floats, responses: Floats, rng: Generator) -> LogConcave:
+    """The posterior of at least two answers, the same as if they came one by one, but faster.
+
+    All but the last answer become evidence directly; the update with the last one fits the references.
+    """
+    merged, times = np.unique(np.column_stack([points, responses])[:-1], axis=0, return_counts=True)
+    _, lengths, axes = np.linalg.svd(merged[:, :-1], full_matrices=False)
+    basis = axes[lengths > 1e-10 * lengths.max()].T
+    evidence = Evidence(prior.evidence.loss, basis, merged[:, :-1] @ basis, merged[:, -1], prior.beta * times)
+    scales, rank = prior.grid, evidence.rank
+    unit = np.broadcast_to(np.eye(rank), (len(scales), rank, rank))
+    start = Reference(
+        scales,
+        np.zeros((len(scales), rank)),
+        unit / scales[:, None, None] ** 2,
+        unit * scales[:, None, None],
+        np.zeros(len(scales)),
+    )
+    last = len(points) - 1
+    almost = replace(prior, evidence=evidence, reference=start, answers=last)
+    return almost.update(Answer(last, float(responses[-1])), rng)

@@ -1,0 +1,182 @@
+"""What a goal found, as plain values: the result itself and the charts behind it.
+
+The report and the dashboard draw the same values. A value holds data and plain text; escaping and drawing happen where
+it is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from askwise.goals.base.findings import Chance, Span
+
+SMALLEST_CHANCE = 0.005  # smaller chances have no bar of their own
+MAX_BARS = 12
+MAX_INTERVALS = 60
+MAX_GROUPS = 60
+INTERVAL_LEAD = "The dot is the middle of what is plausible; the line holds the true {what} with a probability of 80 %."
+
+
+@dataclass(frozen=True)
+class Table:
+    """All numbers behind a chart, as texts.
+
+    >>> Table("Every item as a table", ("item", "chance"), (("tea", "75 %"),), numeric=(1,)).headings
+    ('item', 'chance')
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[int, ...] = ()  # the columns that hold numbers
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What every chart has: an identifier within its page, a title, a sentence on how to read it, its numbers.
+
+    A plain `Chart` is drawn as its title and its sentence.
+
+    >>> Chart("fairness", "Fairness between the groups", "The groups differ by 3 %.").table is None
+    True
+    """
+
+    id: str
+    title: str
+    lead: str
+    table: Table | None = None
+
+    def with_table_of(self, rows: int) -> Self:
+        """The same chart with no more than so many rows in its table."""
+        if self.table is None or len(self.table.rows) <= rows:
+            return self
+        title = f"{self.table.title} (the first {rows:,})"
+        return replace(self, table=replace(self.table, title=title, rows=self.table.rows[:rows]))
+
+
+@dataclass(frozen=True)
+class Bars(Chart):
+    """Probabilities, one row each; `others` more are not shown.
+
+    >>> Bars("chances", "How likely each is the best", "", rows=(("tea", 0.75), ("milk", 0.25))).others
+    0
+    """
+
+    rows: tuple[tuple[str, float], ...] = ()
+    others: int = 0
+
+
+@dataclass(frozen=True)
+class Interval:
+    """One row of `Intervals`: where a number lies, and the text beside it."""
+
+    name: str
+    low: float
+    middle: float
+    high: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Intervals(Chart):
+    """A number for each row with the interval that holds it, above one axis; `others` more are not shown."""
+
+    axis: str = ""
+    rows: tuple[Interval, ...] = ()
+    others: int = 0
+
+
+@dataclass(frozen=True)
+class Item:
+    """A thing that was found: its name, its row in the table (which has its picture), and a short note.
+
+    >>> Item("tea", 0, "75 %").note
+    '75 %'
+    """
+
+    name: str
+    place: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Items that belong together, under a heading."""
+
+    title: str
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class Groups(Chart):
+    """Groups of items; `others` more are not shown."""
+
+    groups: tuple[Group, ...] = ()
+    others: int = 0
+
+
+@dataclass(frozen=True)
+class Fork:
+    """A fork of a drawn tree: where it stands (0 the root, 1 the leaves; rows from the top), its children, a note."""
+
+    x: float
+    row: float
+    children: tuple[tuple[float, float], tuple[float, float]]  # (x, row) of each
+    note: str
+    strong: bool
+
+
+@dataclass(frozen=True)
+class Tree(Chart):
+    """A tree that lies on its side, the root at the left."""
+
+    names: tuple[str, ...] = ()  # the leaves from the top
+    forks: tuple[Fork, ...] = ()
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was found: the question in plain words, the answer to it, and the charts behind it.
+
+    >>> Result("Which of 3 is the best?", items=(Item("tea", 0),), large=True).charts
+    ()
+    """
+
+    question: str
+    items: tuple[Item, ...] = ()  # one or several things that were found
+    large: bool = False  # whether the items are the whole answer and shown large
+    facts: tuple[tuple[str, str], ...] = ()  # names and values beside them
+    text: str = ""  # a sentence below them
+    drawing: Chart | None = None  # the answer where it is a drawing: clusters, a tree
+    charts: tuple[Chart, ...] = ()
+
+    @property
+    def all_charts(self) -> tuple[Chart, ...]:
+        """The drawing and the charts behind it."""
+        return self.charts if self.drawing is None else (self.drawing, *self.charts)
+
+
+def chance_rows(rows: Sequence[Chance], most: int = MAX_BARS, total: bool = False) -> tuple[tuple[str, float], ...]:
+    """The likeliest as bars; with `total`, all others share one more bar.
+
+    >>> chance_rows([Chance(0, "tea", 0.9), Chance(1, "milk", 0.1)], most=1, total=True)
+    (('tea', 0.9), ('the other one', 0.1))
+    """
+    drawn = [(row.name, row.probability) for row in rows[:most] if row.probability >= SMALLEST_CHANCE]
+    others = len(rows) - len(drawn)
+    if total and others:
+        rest = min(1.0, sum(row.probability for row in rows[len(drawn) :]))
+        drawn.append((f"all other {others:,}" if others > 1 else "the other one", rest))
+    return tuple(drawn)
+
+
+def interval_rows(spans: Sequence[Span], texts: Sequence[str]) -> tuple[Interval, ...]:
+    """The first intervals with their texts.
+
+    >>> interval_rows([Span(0, "tea", 1, 1, 2, 0.9)], ["1 (1 to 2)"])[0].high
+    2
+    """
+    both = zip(spans[:MAX_INTERVALS], texts, strict=False)
+    return tuple(Interval(span.name, span.low, span.middle, span.high, text) for span, text in both)

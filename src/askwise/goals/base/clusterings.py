@@ -1,0 +1,90 @@
+"""Goals about clusters: the options they share, and how they build a session."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from askwise.data.encoding import Items
+from askwise.data.tables import Columns
+from askwise.distances import Distance
+from askwise.goals.base.export import Variable
+from askwise.goals.base.goal import SessionParts
+from askwise.goals.base.options import option
+from askwise.goals.base.tables import TableGoal
+from askwise.losses import zero_one
+from askwise.options import number, numbers
+from askwise.posteriors.clusterings.posterior import ClusteringPosterior
+from askwise.problem import Problem, noise_beta
+from askwise.session import Session
+from askwise.structures.clusterings import Clusterings, compact
+from askwise.types import Ints
+
+TRUST = 0.3  # real groups are seldom round clouds: at 1 the goal stops early and is wrong by half (see the docs)
+SAME = {"yes": "same", "true": "same", "1": "same", "no": "different", "false": "different", "0": "different"}
+NOISE = "The share of wrong answers."
+
+
+def check_similarity(name: str, value: Any) -> list[list[float]]:
+    """A matrix as JSON can hold it.
+
+    >>> check_similarity("similarity", ((1, 0), (0, 1)))
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    found: list[list[float]] = numbers(name, value, "a symmetric matrix of numbers, one row an item").tolist()
+    return found
+
+
+class ClusteringGoal(TableGoal):
+    """A goal about who belongs together. A structure gives every item the number of its cluster."""
+
+    question: ClassVar[str] = "do A and B belong together?"
+    answer_columns: ClassVar[tuple[str, ...]] = ("a", "b", "same")
+    needs: ClassVar[str] = "two items"
+
+    similarity: Sequence[Sequence[float]] | None = option(
+        default=None, parse=check_similarity,
+        help="How similar items are, a symmetric matrix in place of features.",
+    )  # fmt: skip
+    trust: float = option(
+        default=TRUST, parse=number, typed=float,
+        help="How far features are trusted to tell who belongs together, from 0 to 1.",
+    )  # fmt: skip
+    noise: float = option(default=0.05, parse=number, typed=float, help=NOISE)
+    draws: int = 64
+
+    @abstractmethod
+    def parts(self, items: Items) -> tuple[Distance, int | None]:
+        """The distance between two clusterings, and the item that all questions are about, if there is one."""
+
+    @abstractmethod
+    def describe(self, names: Sequence[str], labels: Ints) -> Any:
+        """The estimate as people read it, from the number of each item's cluster (N,)."""
+
+    def build(self, columns: Columns) -> SessionParts:
+        items = self.items(columns)
+        distance, around = self.parts(items)
+        noise = number("noise", self.noise, above=0, below=0.5)
+        family = Clusterings(len(items.names), items.names, items.images, around)
+        problem = Problem(family, distance, zero_one, noise_beta(noise))
+        prior = ClusteringPosterior.prior(
+            family,
+            problem.beta,
+            features=items.features if self.similarity is None else None,
+            similarity=self.similarity,
+            trust=self.trust,
+            chains=self.draws,  # one for each draw
+            seed=self.seed,
+        )
+        return SessionParts(problem, prior, lambda labels: self.describe(items.names, labels))
+
+    def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
+        """The number of every item's cluster."""
+        family: Any = session.problem.family
+        return {"cluster": Variable(compact(structures), {"item": family.names})}
+
+    def parse_answer(self, session: Session, names: Sequence[Any], response: Any) -> tuple[Any, Any]:
+        """Same may be said as yes."""
+        atom, response = super().parse_answer(session, names, response)
+        return atom, SAME.get(str(response).strip().casefold(), response)

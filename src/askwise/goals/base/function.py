@@ -1,0 +1,54 @@
+"""The Python function of a goal, derived from its class: signature, documentation and static types."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec
+
+from askwise.goals.base.goal import Goal
+from askwise.goals.base.options import declared
+from askwise.session import Session
+
+P = ParamSpec("P")
+
+
+def python_function(goal: Callable[P, Goal]) -> Callable[Concatenate[Any, P], Session]:
+    """The function that builds a session of a goal: the data first, then the goal's options.
+
+    >>> from askwise.goals.top_k import TopKGoal
+    >>> function = python_function(TopKGoal)
+    >>> function(["tea", "milk", "water"], 2)
+    <Session: top_k, 0 answers, 0 open>
+    """
+    assert isinstance(goal, type)
+    assert issubclass(goal, Goal)
+    kind: type[Goal] = goal
+    data = inspect.Parameter("data", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Any)
+    options = inspect.signature(kind).parameters.values()
+    signature = inspect.Signature([data, *options], return_annotation=Session)
+
+    def function(*args: Any, **options: Any) -> Session:
+        given = signature.bind(*args, **options).arguments
+        return kind(**{name: value for name, value in given.items() if name != "data"}).session(given["data"])
+
+    function.__name__ = function.__qualname__ = kind.goal_name
+    function.__module__ = kind.__module__
+    function.__doc__ = documentation(kind)
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.__annotations__ = {each.name: each.annotation for each in (data, *options)} | {"return": Session}
+    return function
+
+
+def documentation(goal: type[Goal]) -> str:
+    """The docstring of a goal's function: that of its class, with a line for each parameter before the example.
+
+    >>> from askwise.goals.top_k import TopKGoal
+    >>> print(documentation(TopKGoal).splitlines()[3])
+    :param k: How many items.
+    """
+    told = inspect.getdoc(goal) or ""
+    text, mark, example = told.partition("\n>>> ")
+    known = declared(goal).items()
+    helps = "\n".join(f":param {name}: {option.help} {option.in_python}".rstrip() for name, option in known)
+    return f"{text.rstrip()}\n\n:param data: {goal.data_help}\n{helps}\n{mark}{example}\n"

@@ -1,0 +1,258 @@
+"""A goal: one class, in one file, that holds everything about one thing people want to know."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from askwise.data.tables import Columns, table
+from askwise.errors import AnswerError, DataError, SettingError
+from askwise.goals.base.charts import Result
+from askwise.goals.base.export import Variable
+from askwise.goals.base.options import HasOptions, is_plain, option
+from askwise.goals.base.texts import abbreviate, nested, plural, shorten, to_cli_name
+from askwise.options import LARGEST_SEED, flag, number, whole_number
+from askwise.posteriors import Posterior
+from askwise.problem import Problem
+from askwise.session import MAX_DRAWS, Session
+from askwise.stopping import Budget, DiameterBelow, any_of
+from askwise.strategies import Strategy, strategy_name
+from askwise.types import Sample
+
+MAX_CANDIDATES = 500  # questions that are scored, of more than can be scored whole
+DEFAULT_BUDGET = 300
+MAX_HEADLINE = 120  # letters
+
+
+@dataclass(frozen=True)
+class SessionParts:
+    """What a goal makes of a table; a `Session` needs no more."""
+
+    problem: Problem
+    prior: Posterior
+    describe: Callable[[Any], Any]  # a structure -> the estimate as people read it
+    candidates: int = MAX_CANDIDATES
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a goal understood of its table."""
+
+    goal: str
+    rows: int
+    name: str | None  # the column with the names
+    features: list[str]
+    left_out: dict[str, str]  # column -> why it is not used
+    responses: list[str]
+    questions: int
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Goal(HasOptions, ABC):
+    """Something people want to know. A subclass is a goal, and an instance is a goal with its options.
+
+    A subclass declares its options as fields and implements `build`, `sentence` and `result`. `name`, `image` and such
+    are options, so that the goal's own name is `goal_name`.
+    """
+
+    goal_name: ClassVar[str]  # as in Python: best_item
+    order: ClassVar[int] = 100  # its place in lists of goals
+    title: ClassVar[str]  # on the web form: "Which item is the best"
+    question: ClassVar[str]  # in the docs: "A or B?"
+    estimate: ClassVar[str]  # in the docs: "one name"
+    distance: ClassVar[str]  # in the docs: the class of its distance
+    needs: ClassVar[str]  # in the docs: "two items"
+    max_rows: ClassVar[int]  # of a new session: beyond, a question takes longer than people wait
+    min_rows: ClassVar[int] = 1  # beyond what reading the table asks for
+    takes_pools: ClassVar[bool] = False  # whether the data may be a file or a folder that does not fit in memory
+    answer_columns: ClassVar[tuple[str, ...]] = ()  # of a table of answers; the last one holds the answer
+    ordered: ClassVar[bool] = False  # whether the order of a list that is found matters
+    data_help: ClassVar[str] = "Any dataframe, 2-D array, list of dicts, dict of columns or list of names."
+    example: ClassVar[Mapping[str, Any]]  # a small table and the options that must be given; for tests and docs
+
+    epsilon: float = option(
+        default=0.05, parse=number, typed=float, changeable=True, advanced=True,
+        label="How undecided it may stay, from 0 to 1 (empty: as usual for the goal)",
+        help="Stop when the results that are still plausible differ by less than this on average, from 0 to 1.",
+    )  # fmt: skip
+    delta: float = option(
+        default=0.05, parse=number, typed=float, changeable=True,
+        help="The largest risk that random draws make it stop too early.",
+    )  # fmt: skip
+    budget: int = option(
+        default=DEFAULT_BUDGET, parse=whole_number, typed=int, changeable=True, advanced=True, server_max=1_000_000,
+        label=f"Answers at most (empty: {DEFAULT_BUDGET})",
+        help="Stop after this many answers, settled or not.",
+    )  # fmt: skip
+    rule: str | Strategy = option(
+        default="expected", parse=strategy_name, typed=str, changeable=True,
+        help="How questions are chosen: the name of a strategy.", in_python="Or a function of your own.",
+    )  # fmt: skip
+    repeat: bool = option(
+        default=False, parse=flag, typed=bool, help="Allow the same question again.",
+    )  # fmt: skip
+    seed: int = option(
+        default=0, parse=partial(whole_number, at_least=0, at_most=LARGEST_SEED), typed=int,
+        help="The same seed and answers give the same questions.",
+    )  # fmt: skip
+    draws: int = option(
+        default=600, parse=partial(whole_number, at_least=2, at_most=MAX_DRAWS), typed=int, server_max=20_000,
+        help="Posterior draws behind each question; more are slower and a little better.",
+    )  # fmt: skip
+
+    # ------------------------------------------------------------------ from a table to a session
+
+    @abstractmethod
+    def build(self, columns: Columns) -> SessionParts:
+        """The parts of a session about this table."""
+
+    def resolve(self, data: Any) -> tuple[Columns, Self]:
+        """The data as plain columns, and the goal with the options that depend on them."""
+        return table(data), self
+
+    def session(self, data: Any, *, saved: bool = False) -> Session:
+        """A ready session about a user's data. What was saved before opens whatever its size."""
+        columns, goal = self.checked().resolve(data)
+        check_rows(type(goal), row_count(columns), saved)
+        parts = goal.build(columns)
+        session = Session(
+            parts.problem,
+            parts.prior,
+            rule=goal.rule,
+            stop=any_of(DiameterBelow(goal.epsilon, goal.delta), Budget(goal.budget)),
+            seed=goal.seed,
+            draws=goal.draws,
+            candidates=parts.candidates,
+            repeat=goal.repeat,
+            describe=parts.describe,
+            recipe=goal.recipe(columns),
+            remake=_remake,
+        )
+        session.goal = goal
+        return session
+
+    def recipe(self, columns: Columns) -> dict[str, Any] | None:
+        """What a file keeps of a session; None if an option is a function or an object, which no file can hold."""
+        from askwise.goals.base.registry import plugins_used
+
+        options = {each.name: getattr(self, each.name) for each in fields(self)}
+        if not all(map(is_plain, options.values())):
+            return None
+        used = plugins_used(self.goal_name, options)
+        return {"goal": self.goal_name, "data": columns, "options": options} | ({"plugins": used} if used else {})
+
+    # ------------------------------------------------------------------ in plain words
+
+    @abstractmethod
+    def sentence(self, rows: int) -> str:
+        """What is sought among so many rows: "Find the best of the 93 items."."""
+
+    def total_rows(self, columns: Columns) -> int:
+        """How many rows questions can be about."""
+        return row_count(columns)
+
+    @abstractmethod
+    def summary(self, session: Session) -> Summary:
+        """What was understood of the table."""
+
+    @abstractmethod
+    def data_sentences(self, session: Session, found: Summary) -> list[str]:
+        """How the table was read, one sentence a line."""
+
+    def sentences(self, session: Session) -> list[str]:
+        """All that was understood, one sentence a line."""
+        found = self.summary(session)
+        lines = [self.sentence(found.rows), *self.data_sentences(session, found)]
+        reasons: dict[str, list[str]] = {}
+        for column, why in found.left_out.items():
+            reasons.setdefault(why, []).append(column)
+        if reasons:
+            listed = (f"{abbreviate(columns, 6)} ({why})" for why, columns in reasons.items())
+            lines.append(f"Left out: {'; '.join(listed)}.")
+        possible = "1 is possible" if found.questions == 1 else f"{found.questions:,} are possible"
+        lines.append(f"A question is answered with {' or '.join(found.responses)}; {possible}.")
+        close = f"by less than {self.epsilon:g} on average, on a scale from 0 to 1"
+        lines.append(f"It stops when the results still plausible differ {close}, or after {self.budget} answers.")
+        return lines
+
+    # ------------------------------------------------------------------ what was found
+
+    @abstractmethod
+    def result(self, session: Session, sample: Sample) -> Result:
+        """What was found, with the charts behind it, as these draws say."""
+
+    @classmethod
+    def headline(cls, estimate: Any, length: int = MAX_HEADLINE) -> str:
+        """An estimate in one line; empty where only a drawing shows it."""
+        return shorten(nested(estimate), length)
+
+    @classmethod
+    def lines(cls, estimate: Any) -> list[str]:
+        """An estimate for the person who answered: one line, or a list of them."""
+        return [nested(part) for part in estimate] if isinstance(estimate, list | tuple) else [str(estimate)]
+
+    # ------------------------------------------------------------------ in and out
+
+    def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
+        """Posterior draws by name, for export."""
+        raise SettingError(f"draws of {to_cli_name(self.goal_name)} have no names; take them from session.sample")
+
+    def columns_of_answers(self) -> tuple[str, ...]:
+        """The columns in which answers may come; none if rows cannot be found by name."""
+        return self.answer_columns
+
+    def parse_answer(self, session: Session, names: Sequence[Any], response: Any) -> tuple[Any, Any]:
+        """The atom and the response that a row of a table of answers means: `answer_columns`, the last one apart."""
+        family: Any = session.problem.family
+        places = [place_of(name, family.names, "item") for name in names]
+        if len(set(places)) < len(places):
+            raise AnswerError(f"{names[0]!r} is named twice; a question is about different items")
+        return (places[0] if len(places) == 1 else np.sort(places).tolist()), response
+
+
+def check_rows(goal: type[Goal], rows: int, saved: bool = False) -> None:
+    """Refuses fewer rows than a goal needs and, unless it was saved before, more than it takes.
+
+    >>> from askwise.goals.hierarchy import HierarchyGoal
+    >>> check_rows(HierarchyGoal, 400)
+    Traceback (most recent call last):
+    askwise.errors.DataError: hierarchy takes up to 300 rows, got 400; give a part of them
+    """
+    if rows > goal.max_rows and not saved:
+        raise DataError(f"{goal.goal_name} takes up to {goal.max_rows:,} rows, got {rows:,}; give a part of them")
+    if rows < goal.min_rows:
+        raise DataError(f"{goal.goal_name} needs at least {plural(goal.min_rows, 'row')}, got {rows}; add more")
+
+
+def row_count(columns: Columns) -> int:
+    """The rows of a table.
+
+    >>> row_count({"name": ["tea", "milk"]})
+    2
+    """
+    return len(next(iter(columns.values()), ()))
+
+
+def place_of(name: Any, names: Sequence[str], noun: str) -> int:
+    """The place of a name that somebody wrote in a table of answers.
+
+    >>> place_of("'=milk", ["tea", "=milk"], "item")
+    1
+    """
+    for meant in (str(name), str(name).removeprefix("'")):  # our own tables have a ' before =, +, - and @
+        if meant in names:
+            return list(names).index(meant)
+    raise AnswerError(f"there is no {noun} {str(name)!r}; the first are {', '.join(names[:3])}")
+
+
+def _remake(recipe: Mapping[str, Any]) -> Session:
+    from askwise.goals.base.registry import remake
+
+    return remake(recipe)

@@ -1,0 +1,134 @@
+"""How classifiers build a session: from rows and labels to a problem and a prior."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from askwise._runtime.streams import stream
+from askwise.data.encoding import Items
+from askwise.data.tables import Columns, check_texts
+from askwise.distances import Distance
+from askwise.distances.fairness import EqualOpportunity
+from askwise.distances.labels import Disagreement
+from askwise.errors import DataError, SettingError
+from askwise.goals.base.goal import MAX_CANDIDATES, SessionParts
+from askwise.goals.base.pools import family_of
+from askwise.losses import logistic, softmax
+from askwise.options import flag, number, numbers, parts, refusal, shown, whole_number
+from askwise.posteriors.scores.logconcave import LogConcave
+from askwise.posteriors.scores.softmax import SoftmaxPosterior
+from askwise.problem import Problem
+from askwise.strategies.screening import SURVIVING_ROWS
+from askwise.structures.linear import LinearPool
+from askwise.structures.multiclass import SoftmaxPool
+from askwise.types import Bools, Floats, Ints, Response
+
+if TYPE_CHECKING:
+    from askwise.goals.classifier import ClassifierGoal
+
+MAX_COMPARED_ROWS = 1000  # of a larger table, so many random rows stand for all when classifiers are compared
+
+
+def check_labels(name: str, labels: Any) -> list[Response]:
+    """The labels as a list of texts, numbers or booleans; no two of them may be taken for each other.
+
+    >>> check_labels("labels", ("no", "yes"))
+    ['no', 'yes']
+    """
+    known = [_plain_label(label) for label in parts(name, labels, "a list such as ['no', 'yes']")]
+    texts = [str(label).strip() for label in known]
+    # True and 1 have different texts, but are equal
+    if len(texts) < 2 or len(set(texts)) < len(texts) or len(set(known)) < len(known):
+        raise SettingError(f"a classifier needs two different labels, got {shown(known)}")
+    if "" in texts:
+        raise SettingError(f"a label cannot be empty, got {shown(known)}")
+    check_texts("label", texts)
+    return known
+
+
+def _plain_label(label: Any) -> Response:
+    if isinstance(label, str):
+        return str(label)
+    if isinstance(label, bool | np.bool_):
+        return flag("a label", label)
+    if isinstance(label, int | np.integer):
+        return whole_number("a label", label)
+    if isinstance(label, float | np.floating):
+        return number("a label", label)
+    raise refusal("a label", label, "a text, a number, True or False")
+
+
+def label_parts(goal: ClassifierGoal, columns: Columns, items: Items) -> SessionParts:
+    """The parts of a session that learns labels: logistic for two of them, softmax for more."""
+    mapped = items.features if goal.feature_map is None else _mapped(goal.feature_map, items.features)
+    points = np.hstack([mapped, np.ones((len(mapped), 1))])  # the last weight is the intercept
+    build = _two_labels if len(goal.labels) == 2 else _many_labels
+    return build(goal, columns, items, points)
+
+
+def _mapped(feature_map: Callable[[Floats], Any], features: Floats) -> Floats:
+    found: Floats = numbers("what feature_map gives", feature_map(features), "a table of numbers, a row for each item")
+    if found.ndim != 2 or len(found) != len(features) or not found.shape[1] or not np.isfinite(found).all():
+        raise DataError(
+            f"feature_map gave shape {found.shape} for {len(features)} rows; expected finite numbers, a row for each"
+        )
+    return found
+
+
+def _two_labels(goal: ClassifierGoal, columns: Columns, items: Items, points: Floats) -> SessionParts:
+    labels = goal.labels
+    rows = LinearPool(points, items.names, (labels[0], labels[1]), items.images)
+    family = rows if goal.pool is None else family_of(goal.pool, items, points, labels)
+    compared = _compared_rows(goal, len(points))
+
+    def describe(weights: Floats) -> list[Response]:
+        return [labels[1] if score > 0 else labels[0] for score in points @ weights]
+
+    distance: Distance = Disagreement(rows, compared)
+    if goal.fair_on is not None:
+        distance = EqualOpportunity(rows, compared, _group(columns, goal.fair_on)[compared], goal.fairness_weight)
+    prior = LogConcave.prior(family, logistic, 1.0, goal.prior_scale)
+    return SessionParts(Problem(family, distance, logistic), prior, describe, _candidates(goal))
+
+
+def _many_labels(goal: ClassifierGoal, columns: Columns, items: Items, points: Floats) -> SessionParts:
+    labels = goal.labels
+    rows = SoftmaxPool(points, items.names, labels, items.images)
+    family = rows if goal.pool is None else family_of(goal.pool, items, points, labels)
+    prior = SoftmaxPosterior.prior(family, goal.prior_scale, max(2, goal.draws))  # a chain for each draw
+
+    def describe(weights: Floats) -> list[Response]:
+        scores = rows.predict(weights[None], np.arange(len(points)))
+        return [labels[place] for place in rows.decide(scores)[0]]
+
+    distance = Disagreement(rows, _compared_rows(goal, len(points)))
+    return SessionParts(Problem(family, distance, softmax), prior, describe, _candidates(goal))
+
+
+def _group(columns: Columns, column: str) -> Bools:
+    """(N,): whether a row has the first of the column's two values, in their order."""
+    if column not in columns:
+        raise DataError(
+            f"fair_on= names the column {shown(column)}, but the table has only {', '.join(map(repr, columns))}"
+        )
+    values = sorted({value for value in columns[column] if value is not None})
+    if len(values) != 2 or None in columns[column]:
+        raise DataError(
+            f"fair_on= needs a column with two values and none missing; {column!r} has {len(values)} different ones"
+        )
+    return np.array([value == values[0] for value in columns[column]])
+
+
+def _candidates(goal: ClassifierGoal) -> int:
+    """Questions that are scored with every draw; of a pool, those that survive its screening."""
+    return MAX_CANDIDATES if goal.pool is None else SURVIVING_ROWS
+
+
+def _compared_rows(goal: ClassifierGoal, count: int) -> Ints:
+    """The rows on which classifiers are compared: all, or random ones of many; of a pool, the rows drawn from it."""
+    if count <= MAX_COMPARED_ROWS or goal.pool is not None:
+        return np.arange(count)
+    return np.sort(stream(goal.seed, 0, "compared").choice(count, MAX_COMPARED_ROWS, replace=False))

@@ -1,0 +1,97 @@
+"""Goals about the rows of a table: how names, pictures and features are found, and what is said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import comb
+from typing import Any, ClassVar, Self
+
+from askwise.data.encoding import MISSING_POLICIES, Items, encode
+from askwise.data.tables import Columns, table
+from askwise.goals.base.goal import Goal, Summary, place_of
+from askwise.goals.base.options import named_or_object, option
+from askwise.goals.base.texts import abbreviate
+from askwise.options import column, columns
+from askwise.session import Session
+
+FILL = "a function that fills a column"
+
+
+def missing_names() -> Mapping[str, None]:
+    """What may be done about missing values, by name."""
+    return dict.fromkeys(MISSING_POLICIES)
+
+
+class TableGoal(Goal):
+    """A goal about the rows of a table, which have names, pictures and features."""
+
+    shown_together: ClassVar[int] = 2  # rows that one question shows
+
+    name: str | None = option(
+        default=None, parse=column, typed=str, flag="--name-column",
+        help="The column with the names; by default the one called name, title, item or id.",
+    )  # fmt: skip
+    image: str | None = option(
+        default=None, parse=column, typed=str, flag="--image-column",
+        help="The column with the files of the pictures.",
+    )  # fmt: skip
+    features: Sequence[str] | None = option(
+        default=None, parse=columns, typed=list, example="price,power",
+        help="The columns to learn from; by default all that are suitable.",
+    )  # fmt: skip
+    missing: str | Callable[[list[Any]], Sequence[Any]] = option(
+        default="refuse", parse=named_or_object(missing_names, missing_names, FILL),
+        typed=str, choices=MISSING_POLICIES,
+        help='"refuse" missing values, or "impute" them: numbers by the mean, categories by a level of their own.',
+        in_python="Or a function that fills a column: it gets all values, None where one is missing, and returns them.",
+    )  # fmt: skip
+
+    def resolve(self, data: Any) -> tuple[Columns, Self]:
+        columns, goal = super().resolve(data)
+        if isinstance(self.missing, str):
+            return columns, goal
+        fill = self.missing
+        filled = {name: list(fill(values)) if None in values else values for name, values in columns.items()}
+        return table(filled), replace(goal, missing="refuse")  # the study keeps the table as it was filled
+
+    def items(self, columns: Columns) -> Items:
+        """The rows as named items with features."""
+        missing = str(self.missing)
+        return encode(columns, name=self.name, image=self.image, features=self.features, missing=missing)
+
+    def summary(self, session: Session) -> Summary:
+        assert session.recipe is not None
+        items, rows = self.items(session.recipe["data"]), self.total_rows(session.recipe["data"])
+        unused = {label: why for label, why in items.left_out.items() if why not in ("is the name", "is the image")}
+        levels: dict[str, int] = {}
+        for label in items.columns:
+            original = label.split("=")[0]
+            levels[original] = levels.get(original, 0) + 1
+        return Summary(
+            self.goal_name,
+            rows,
+            next((label for label, why in items.left_out.items() if why == "is the name"), None),
+            [label if label in items.columns else f"{label} ({count} kinds)" for label, count in levels.items()],
+            unused,
+            [str(response) for response in session.ask().responses],
+            comb(rows, self.shown_together),
+        )
+
+    def data_sentences(self, session: Session, found: Summary) -> list[str]:
+        return [
+            f"Names: column {found.name!r}." if found.name else "Names: none found, so items are numbered.",
+            f"Features used: {abbreviate(found.features, 12) or 'none; each item stands for itself'}.",
+        ]
+
+    def as_named(self, session: Session, names: Sequence[Any], response: Any) -> Any:
+        """A response that is one of the names of its row in a table of answers, as the study spells it."""
+        family: Any = session.problem.family
+        return family.names[place_of(response, family.names, "item")] if response in names else response
+
+
+def feature_names(goal: Any, session: Session, count: int) -> list[str]:
+    """What weights belong to: the features of the table; numbered if the session keeps no table. There may be none."""
+    if session.recipe is None:
+        return [f"feature {place + 1}" for place in range(count)]
+    return list(goal.items(session.recipe["data"]).columns)

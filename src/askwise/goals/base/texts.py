@@ -1,0 +1,91 @@
+"""Numbers and lists as short texts for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import floor, log10
+from typing import Any
+
+import numpy as np
+
+
+def percent(share: float) -> str:
+    """A probability for people: never 0 % or 100 % unless it is.
+
+    >>> percent(0.123), percent(0.999), percent(1.0), percent(0.0001)
+    ('12 %', '> 99 %', '100 %', '< 1 %')
+    """
+    if 0 < share < 0.01:
+        return "< 1 %"
+    if 0.99 < share < 1:
+        return "> 99 %"
+    return f"{100 * share:.0f} %"
+
+
+def rounded(value: float, spread: float) -> str:
+    """A number with as many decimals as matter where values spread so far.
+
+    >>> rounded(0.08684, 3.0), rounded(-12.4, 250.0)
+    ('0.09', '−12')
+    """
+    decimals = max(0, 2 - floor(log10(spread))) if spread > 0 else 2
+    return f"{value:.{min(decimals, 12)}f}".replace("-", "−")  # noqa: RUF001  a true minus
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "answer"), plural(2, "answer")
+    ('1 answer', '2 answers')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def abbreviate(names: Sequence[str], count: int = 3) -> str:
+    """The first names, and how many more there are.
+
+    >>> abbreviate(["a", "b", "c", "d", "e"])
+    'a, b, c and 2 more'
+    """
+    more = f" and {len(names) - count} more" if len(names) > count else ""
+    return ", ".join(names[:count]) + more
+
+
+def shorten(text: str, length: int) -> str:
+    """A text cut to a length.
+
+    >>> shorten("a long text", 6)
+    'a lon…'
+    """
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+def cell(value: Any) -> str:
+    """A value of a user's table.
+
+    >>> cell(True), cell(2.50), cell("tea")
+    ('yes', '2.5', 'tea')
+    """
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def nested(value: Any) -> str:
+    """An estimate in one line; lists within a list stand in brackets.
+
+    >>> nested("tea"), nested(["tea", "milk"]), nested([["ant", "bee"], "cow"])
+    ('tea', 'tea, milk', '(ant, bee), cow')
+    """
+    if isinstance(value, list | tuple):
+        return ", ".join(f"({nested(part)})" if isinstance(part, list | tuple) else str(part) for part in value)
+    return str(value)
+
+
+def to_cli_name(name: str) -> str:
+    """A name as it is typed on a command line.
+
+    >>> to_cli_name("best_item")
+    'best-item'
+    """
+    return name.replace("_", "-")

@@ -1,0 +1,107 @@
+"""The item somebody likes best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from askwise.distances import Distance, built_in_distances, distance_named, distances
+from askwise.distances.items import ItemRegret
+from askwise.goals.base.charts import Bars, Item, Result, Table, chance_rows
+from askwise.goals.base.findings import Chance, best_chances, row_facts
+from askwise.goals.base.function import python_function
+from askwise.goals.base.items import ItemGoal
+from askwise.goals.base.options import named_or_object, option
+from askwise.goals.base.texts import cell, percent
+from askwise.session import Session
+from askwise.types import Floats, Sample
+
+OWN_DISTANCE = "a distance, or a function from the items to one"
+MAX_FACTS = 12  # columns of the table that are shown with the best item
+
+
+def is_distance_or_function(value: Any) -> bool:
+    """Whether `by` can be this object."""
+    return callable(value) or isinstance(value, Distance)
+
+
+class BestItemGoal(ItemGoal):
+    """Finds the item somebody likes best, from A-or-B questions.
+
+    >>> session = best_item(["tea", "coffee", "water"], seed=1)
+    >>> while not session.done:
+    ...     question = session.ask()
+    ...     session.tell("left" if question.options[0].name < question.options[1].name else "right")
+    >>> session.estimate().value
+    'coffee'
+    """
+
+    goal_name: ClassVar[str] = "best_item"
+    order: ClassVar[int] = 10
+    title: ClassVar[str] = "Which item is the best"
+    estimate: ClassVar[str] = "one name"
+    distance: ClassVar[str] = "ItemRegret"
+    max_rows: ClassVar[int] = 10_000
+    example: ClassVar[Mapping[str, Any]] = {"data": ["tea", "coffee", "water", "milk"]}
+
+    by: str | Distance | Callable[[Floats], Distance] = option(
+        default="regret", typed=str, changeable=True,
+        parse=named_or_object(built_in_distances, distances, OWN_DISTANCE, is_distance_or_function),
+        help='What counts as a good result: "regret" (almost as good as the best, so that near-duplicates do not '
+        'matter), "distance" (similar to the best) or "exact" (only the very best).',
+        in_python="Or a distance of your own, or a function from the items (N, D) to one.",
+    )  # fmt: skip
+
+    def distance_between(self, rows: Floats) -> Distance:
+        made: Any = distance_named(self.by) if isinstance(self.by, str) else self.by
+        found: Distance = made if isinstance(made, Distance) and not isinstance(made, type) else made(rows)
+        return found
+
+    def describe(self, names: Sequence[str], utilities: Floats) -> str:
+        return names[int(utilities.argmax())]
+
+    def sentence(self, rows: int) -> str:
+        return f"Find the best of the {rows} items."
+
+    def result(self, session: Session, sample: Sample) -> Result:
+        family: Any = session.problem.family
+        chances = best_chances(ItemRegret(family.items).regrets(sample.structures), sample.weights, family.names)
+        name = str(session.estimate())
+        place = family.names.index(name)
+        facts: list[tuple[str, Any]] = []
+        if session.recipe is not None:
+            hidden = (family.names[place], family.images[place])
+            facts = row_facts(session.recipe["data"], place, self.features, hidden)[:MAX_FACTS]
+        return Result(
+            f"Which of {len(family.names):,} is the best?",
+            items=(Item(name, place),),
+            large=True,
+            facts=tuple((column, cell(value)) for column, value in facts),
+            charts=(candidate_bars(chances, "item", name),),
+        )
+
+
+def candidate_bars(chances: Sequence[Chance], noun: str, estimate: str) -> Bars:
+    """How likely each candidate is the best one, and why the estimate is not the likeliest, where it is not.
+
+    >>> candidate_bars([Chance(1, "milk", 0.6, 0.2), Chance(0, "tea", 0.4, 0.1)], "item", "tea").rows[0]
+    ('milk', 0.6)
+    """
+    lead = (
+        f"The share of everything still plausible in which the {noun} comes first. Near-equals share the chance, so a "
+        "small one need not mean a bad choice: the table says what each would give up, as a share of the range from "
+        "best to worst."
+    )
+    likeliest = chances[0].name
+    if likeliest != estimate:
+        lead += (
+            f" {likeliest} is more often the very best; {estimate} is the best guess, as on average it is closest to "
+            "the best."
+        )
+    rows = tuple((row.name, percent(row.probability), f"{row.loss:.3f}") for row in chances)
+    headings = (noun, "is the best one", "gives up on average")
+    table = Table(f"Every {noun} as a table", headings, rows, numeric=(1, 2))
+    return Bars("chances", f"How likely each {noun} is the best one", lead, table, chance_rows(chances, total=True))
+
+
+best_item = python_function(BestItemGoal)

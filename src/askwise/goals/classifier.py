@@ -1,0 +1,165 @@
+"""Which of two or more labels every row has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from askwise.data.tables import Columns
+from askwise.distances.fairness import EqualOpportunity
+from askwise.errors import DataError, SettingError
+from askwise.goals.base.charts import MAX_BARS, Bars, Chart, Result, Table
+from askwise.goals.base.export import Variable
+from askwise.goals.base.function import python_function
+from askwise.goals.base.goal import SessionParts, Summary
+from askwise.goals.base.groups import fairness_gap, label_findings
+from askwise.goals.base.items import PRIOR_SCALE, check_scale
+from askwise.goals.base.labels import check_labels, label_parts
+from askwise.goals.base.options import option
+from askwise.goals.base.pools import draw_rows
+from askwise.goals.base.tables import TableGoal, feature_names
+from askwise.goals.base.texts import percent, plural
+from askwise.options import column, function, number
+from askwise.session import Session
+from askwise.types import Floats, Response, Sample
+
+
+class ClassifierGoal(TableGoal):
+    """Learns which of two or more labels each row has, from few labelled rows. The estimate is a label for every row.
+
+    With `fair_on` it also matters that the rows that deserve the second label get it equally often in both groups: at a
+    distance of epsilon, at most a share epsilon of the labels is wrong and the groups differ by at most epsilon /
+    `fairness_weight`. The column is a feature like any other; leave it out with `features` if it should not be.
+
+    >>> session = classifier({"size": [1.0, 2.0, 3.0, 4.0], "weight": [1.0, 3.0, 2.0, 5.0]}, labels=("small", "large"))
+    >>> session.ask().responses
+    ('small', 'large')
+    """
+
+    goal_name: ClassVar[str] = "classifier"
+    order: ClassVar[int] = 40
+    title: ClassVar[str] = "Which label each row has"
+    question: ClassVar[str] = "which label has this row?"
+    estimate: ClassVar[str] = "a label for every row"
+    distance: ClassVar[str] = "Disagreement"
+    needs: ClassVar[str] = "features"
+    max_rows: ClassVar[int] = 200_000
+    shown_together: ClassVar[int] = 1
+    answer_columns: ClassVar[tuple[str, ...]] = ("item", "label")
+    takes_pools: ClassVar[bool] = True
+    data_help: ClassVar[str] = (
+        "Any dataframe, 2-D array, list of dicts or dict of columns, or the path of a Parquet file or of a folder of "
+        "them that does not fit in memory: random rows then stand for all in the estimate."
+    )
+    example: ClassVar[Mapping[str, Any]] = {"data": {"name": ["a", "b", "c", "d"], "size": [1.0, 2.0, 3.0, 4.0]}}
+
+    labels: Sequence[Response] = option(
+        default=("no", "yes"), kw_only=False, parse=check_labels, typed=list, label="Labels, with commas between",
+        example="no,yes", help="The labels, two or more.",
+    )  # fmt: skip
+    feature_map: Callable[[Floats], Any] | None = option(
+        default=None, parse=function,
+        help="A function from the standardised features (N, P) to others (N, Q) in which a plane tells labels apart.",
+    )  # fmt: skip
+    fair_on: str | None = option(
+        default=None, parse=column, typed=str, changeable=True,
+        label="Be fair between the groups of this column (or leave it empty)",
+        help="A column with two values, such as a sex, whose groups the labels should treat alike.",
+    )  # fmt: skip
+    fairness_weight: float = option(
+        default=1.0, parse=number, typed=float, changeable=True,
+        help="How much fairness counts; right labels count 1.",
+    )  # fmt: skip
+    prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
+    pool: Mapping[str, Any] | None = option(default=None, help="What a saved session knows of its pool; leave it out.")
+
+    def resolve(self, data: Any) -> tuple[Columns, Self]:
+        if not isinstance(data, str | Path):
+            return super().resolve(data)
+        if self.feature_map is not None or self.missing != "refuse":
+            raise SettingError("a pool takes no feature_map and imputes nothing; put such columns into its files")
+        features = None if self.features is None else list(self.features)
+        columns, pool = draw_rows(data, features, (self.name, self.image, self.fair_on), self.seed)
+        return columns, replace(self, pool=pool)
+
+    def build(self, columns: Columns) -> SessionParts:
+        if self.fair_on is not None and len(self.labels) > 2:
+            raise SettingError(f"fair_on= needs two labels, the second the desired one; got {list(self.labels)}")
+        items = self.items(columns)
+        if not items.features.shape[1]:
+            raise DataError(
+                "a classifier needs columns to tell rows apart by, and the table has only names; add features"
+            )
+        return label_parts(self, columns, items)
+
+    def total_rows(self, columns: Columns) -> int:
+        return super().total_rows(columns) if self.pool is None else int(self.pool["rows"])
+
+    def sentence(self, rows: int) -> str:
+        return f"Learn which of the labels {' or '.join(map(str, self.labels))} each of the {rows} rows has."
+
+    def data_sentences(self, session: Session, found: Summary) -> list[str]:
+        lines = super().data_sentences(session, found)
+        if self.pool is not None:
+            path, sampled = self.pool["path"], len(self.pool["sample"])
+            lines.append(f"The rows stay in {path}; {sampled:,} random ones stand for all in the result.")
+        return lines
+
+    @classmethod
+    def headline(cls, estimate: Any, length: int = 0) -> str:
+        return ""  # a label for every row is drawn
+
+    @classmethod
+    def lines(cls, estimate: Any) -> list[str]:
+        names = [str(label) for label in estimate]
+        return [f"{label}: {plural(names.count(label), 'item')}" for label in dict.fromkeys(names)]
+
+    def result(self, session: Session, sample: Sample) -> Result:
+        distance: Any = session.problem.distance
+        estimate = session.estimate().structure
+        found = label_findings(distance.family, sample, estimate, self.labels)
+        rows = tuple(
+            (row.name, str(label), percent(row.probability)) for row, label in zip(found.rows, found.given, strict=True)
+        )
+        charts: list[Chart] = [
+            Bars(
+                "labels",
+                "The labels that are least sure",
+                "The share of everything still plausible that gives the row the same label. The table has all labels.",
+                Table("Every row as a table", ("row", "label", "probability"), rows, numeric=(2,)),
+                tuple((f"{row.name}: {label}", row.probability) for row, label in found.unsure(MAX_BARS)),
+            )
+        ]
+        if isinstance(distance, EqualOpportunity):
+            low, middle, high = map(percent, fairness_gap(distance, sample, estimate))
+            lead = (
+                f"Of the rows that deserve the label {self.labels[1]}, the two groups of {self.fair_on} get it with "
+                f"shares that differ by {middle} (with a probability of 80 % between {low} and {high})."
+            )
+            charts.append(Chart("fairness", "Fairness between the groups", lead))
+        return Result(
+            f"Which label has each of {len(found.rows):,} rows?",
+            facts=tuple((str(name), plural(count, "row")) for name, count in found.counts),
+            charts=tuple(charts),
+        )
+
+    def columns_of_answers(self) -> tuple[str, ...]:
+        return self.answer_columns if self.pool is None else ()  # names of a pool may repeat
+
+    def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
+        """The weight of every feature and of the intercept; of more than two labels, for each label."""
+        labels = [str(label) for label in self.labels]
+        count = np.shape(structures)[1] // (1 if len(labels) == 2 else len(labels))
+        features = feature_names(self, session, count)
+        features = features if len(features) == count else [*features, "intercept"]
+        if len(labels) == 2:
+            return {"weight": Variable(structures, {"feature": features})}
+        values = np.reshape(structures, (len(structures), len(labels), count))
+        return {"weight": Variable(values, {"label": labels, "feature": features})}
+
+
+classifier = python_function(ClassifierGoal)

@@ -1,0 +1,90 @@
+"""The evidence in force and the posterior of it. Nothing here changes: an answer or an undo gives new beliefs.
+
+The posterior is a function of the answers in force, each with the revision it came at, and of nothing else: they
+are taken in one by one, and everybody's reliability is learned after each. So it is the same live, replayed, and
+resumed from a checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from askwise._runtime.streams import stream
+from askwise.posteriors import Posterior
+from askwise.session.reliability import estimate_reliabilities, reweigh
+from askwise.types import Answer
+
+TRAIL = 16  # posteriors kept, so that taking back a recent answer costs nothing
+
+
+class TrailEntry(NamedTuple):
+    """What is held true after the first so many answers."""
+
+    answers: int
+    posterior: Posterior
+    reliability: Mapping[str, float]  # how far each of several people is, from 0 to 1
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """What is held true after the answers in force.
+
+    >>> import numpy as np
+    >>> from askwise.losses import zero_one
+    >>> from askwise.posteriors.enumerated import Enumerated
+    >>> from askwise.structures.finite import Finite
+    >>> prior = Enumerated.prior(Finite([[0, 0], [1, 1]]), np.arange(2), zero_one, beta=3.0)
+    >>> beliefs = Beliefs(prior, seed=7)
+    >>> told = beliefs.tell("q1", Answer(0, 1)).tell("q2", Answer(1, 1))
+    >>> len(told.told), len(told.undo("q1").told), told.undo("q1").revision
+    (2, 1, 3)
+    """
+
+    prior: Posterior
+    seed: int
+    told: Mapping[str, tuple[int, Answer]] = field(default_factory=dict)  # in order: the revision it came, the answer
+    trail: tuple[TrailEntry, ...] = ()  # after some of the answers; the last one after all of them
+    revision: int = 0  # how often the evidence has changed
+
+    @property
+    def latest(self) -> TrailEntry:
+        """What is believed after all answers in force."""
+        return self.trail[-1] if self.trail else TrailEntry(0, self.prior, {})
+
+    @property
+    def posterior(self) -> Posterior:
+        """The posterior of the answers in force."""
+        return self.latest.posterior
+
+    @property
+    def reliability(self) -> Mapping[str, float]:
+        """The reliability of each of several people, from 0 to 1; empty with one."""
+        return self.latest.reliability
+
+    def tell(self, id: str, answer: Answer) -> Beliefs:
+        """With one more answer, to question `id`."""
+        told = {**self.told, id: (self.revision, answer)}
+        return self._with(told, self.trail)
+
+    def undo(self, id: str) -> Beliefs:
+        """Without the answer to question `id`: as if it had never come, from the latest posterior that lacks it."""
+        place = list(self.told).index(id)
+        told = {other: answer for other, answer in self.told.items() if other != id}
+        return self._with(told, tuple(kept for kept in self.trail if kept.answers <= place))
+
+    def _with(self, told: Mapping[str, tuple[int, Answer]], trail: tuple[TrailEntry, ...]) -> Beliefs:
+        """These answers in force, of which the last of the trail has the first ones."""
+        revisions, answers = [revision for revision, _ in told.values()], [answer for _, answer in told.values()]
+        for count in range(trail[-1].answers if trail else 0, len(told)):
+            before = trail[-1].posterior if trail else self.prior
+            trail = (*trail[1 - TRAIL :], self._after(before, answers[: count + 1], revisions[count]))
+        return replace(self, told=told, trail=trail, revision=self.revision + 1)
+
+    def _after(self, before: Posterior, answers: list[Answer], revision: int) -> TrailEntry:
+        """After the last of these answers, which came at that revision, everybody trusted as far as they deserve it."""
+        posterior = before.update(answers[-1], stream(self.seed, revision, "update"))
+        rng = stream(self.seed, revision, "people")
+        trusted = estimate_reliabilities(posterior, answers, rng)
+        return TrailEntry(len(answers), reweigh(posterior, answers, trusted, rng) if trusted else posterior, trusted)

@@ -1,0 +1,74 @@
+"""What a session is told once: the problem, the strategy, when to stop, and how much to compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from askwise._runtime.streams import stream
+from askwise.distances import verify
+from askwise.options import LARGEST_SEED, flag, function, implementing, refusal, whole_number
+from askwise.posteriors import Posterior
+from askwise.problem import Problem
+from askwise.stopping import Stop
+from askwise.strategies import Strategy, strategy
+
+Recipe = Mapping[str, Any]  # a goal, its data and its options
+MAX_DRAWS = 100_000  # a question; a diameter compares all pairs of them
+MAX_CANDIDATES = 1_000_000  # questions that are scored
+CHECKED_STRUCTURES = 12  # on which a distance is checked at the start
+
+
+@dataclass(frozen=True)
+class SessionConfig:
+    """What is wanted, and how it is pursued. `Session` documents each setting."""
+
+    problem: Problem
+    rule: Strategy
+    stop: Stop | None
+    seed: int
+    draws: int
+    candidates: int
+    repeat: bool
+    describe: Callable[[Any], Any]
+    changes: int = 0  # how often the goal has changed
+
+    @staticmethod
+    def checked(
+        problem: Problem,
+        prior: Posterior,
+        rule: str | Strategy,
+        stop: Stop | None,
+        seed: int,
+        draws: int,
+        candidates: int,
+        repeat: bool,
+        describe: Callable[[Any], Any] | None,
+    ) -> SessionConfig:
+        """The settings, if they make sense. The distance is tried on a few structures."""
+        if not isinstance(problem, Problem):
+            raise refusal("problem", problem, "an askwise.Problem")
+        implementing("prior", prior, Posterior, "a posterior before any answer")
+        seed = whole_number("seed", seed, at_least=0, at_most=LARGEST_SEED)
+        draws = whole_number("draws", draws, at_least=2, at_most=MAX_DRAWS)
+        candidates = whole_number("candidates", candidates, at_least=1, at_most=MAX_CANDIDATES)
+        for name, given in (("stop", stop), ("describe", describe)):
+            if given is not None:
+                function(name, given)
+        shown = describe or (lambda structure: structure)
+        repeat = flag("repeat", repeat)
+        config = SessionConfig(problem, strategy(rule, problem), stop, seed, draws, candidates, repeat, shown)
+        few = prior.sample(CHECKED_STRUCTURES, stream(seed, 0, "verify")).structures
+        verify(problem.distance, few[np.arange(min(CHECKED_STRUCTURES, len(few)))])
+        return config
+
+    def branch(self, seed: int, rule: str | None, effort: int | None) -> SessionConfig:
+        """The settings of a copy that goes its own way, with at most `effort` draws and candidates a question."""
+        seed = whole_number("seed", seed, at_least=0, at_most=LARGEST_SEED)
+        most = MAX_CANDIDATES if effort is None else whole_number("effort", effort, at_least=2)
+        chosen = self.rule if rule is None else strategy(rule, self.problem)
+        draws, candidates = min(self.draws, most), min(self.candidates, most)
+        return replace(self, seed=seed, rule=chosen, draws=draws, candidates=candidates)

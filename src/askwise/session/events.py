@@ -1,0 +1,208 @@
+"""Events: plain dicts that JSON can hold. How they are made, what they must contain, and what a response means."""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from decimal import Decimal
+from numbers import Real
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from askwise.errors import AnswerError
+from askwise.types import Option, Prompt, Question, Response, Scored
+
+Event = dict[str, Any]
+KINDS = ("ask", "tell", "skip", "undo", "goal")
+NUMBER = "number"  # the kind of question that is answered with any number
+MAX_LETTERS = {"who": 200, "key": 200, "reason": 2000}
+DETAILS = {*MAX_LETTERS, "seconds"}
+EXAMPLES = {"who": "Ann", "key": "k1", "reason": "both unknown"}
+MAX_SECONDS = 1e9
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # NUL, and half of a surrogate pair: not every database can hold them
+ASK_PARTS: dict[str, Any] = {  # what the event of a new question contains, and of which types
+    "atom": (int, float, list),
+    "kind": str,
+    "options": list,
+    "responses": list,
+    "codes": list,
+    "text": str,
+    "gain": (int, float),
+    "info": dict,
+}
+
+
+class Journal(Protocol):
+    """Where events are stored: the file or the database of a study."""
+
+    def append(self, position: int, event: Event) -> bool: ...  # True once it is on disk; False if the place is taken
+    def since(self, position: int) -> list[Event]: ...  # the events from that place on
+    def keep(self, session: Any) -> None: ...  # after each event: a chance to save what a replay would compute
+
+
+class MatchedResponse(NamedTuple):
+    """What a response means.
+
+    `response` is how the question spells it, `code` is what the family expects, and `canonical` is the first response
+    of the question with the same meaning: "left" where the name of the item on the left was given.
+    """
+
+    response: Response
+    code: Response
+    canonical: Response
+
+
+def new_event(kind: str, question: str | None, /, **parts: Any) -> Event:
+    """An event of this moment. Parts that are None are left out.
+
+    >>> new_event("skip", "q1", reason=None, who="Ann")
+    {'event': 'skip', 'question': 'q1', 'time': '...', 'who': 'Ann'}
+    """
+    moment = datetime.now(UTC).isoformat(timespec="milliseconds")
+    details = plain_details(parts) if parts.keys() & DETAILS else {}
+    given = {"event": kind, "question": question, "time": moment, **parts, **details}
+    return {part: value for part, value in given.items() if value is not None}
+
+
+def ask_event(id: str, atom: Any, prompt: Prompt, scored: Scored, place: int) -> Event:
+    """The event of a new question: candidate number `place` of those scored."""
+    return new_event(
+        "ask",
+        id,
+        atom=np.asarray(atom).tolist(),
+        kind=prompt.kind,
+        options=[asdict(option) for option in prompt.options],
+        responses=list(prompt.responses),
+        codes=[list(pair) for pair in prompt.codes.items()],
+        text=prompt.text,
+        gain=float(scored.gain[place]),
+        info=dict(scored.info),
+    )
+
+
+def plain_details(details: Mapping[str, Any]) -> dict[str, str | float]:
+    """Who answered, in how many seconds, with which key and reason, as plain texts and numbers. Others are refused.
+
+    >>> plain_details({"who": "Ann", "key": None, "seconds": 2})
+    {'who': 'Ann', 'seconds': 2.0}
+    >>> plain_details({"key": 7})
+    Traceback (most recent call last):
+    askwise.errors.AnswerError: key is 7; expected a text of at most 200 letters, such as 'k1'
+    """
+    plain: dict[str, str | float] = {}
+    for name, limit in MAX_LETTERS.items():
+        value = details.get(name)
+        if value is None:
+            continue
+        if not (
+            isinstance(value, str)
+            and len(value) <= limit
+            and not UNSTORABLE.search(value)
+            and (value or name == "reason")
+        ):
+            came = f"{name} is {reprlib.repr(value)}; expected a text of at most {limit} letters"
+            raise AnswerError(f"{came}, such as {EXAMPLES[name]!r}")
+        plain[name] = str(value)
+    seconds = details.get("seconds")
+    if seconds is not None:
+        number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
+        if not (number and 0 <= seconds <= MAX_SECONDS):
+            raise AnswerError(f"seconds is {reprlib.repr(seconds)}; expected how long the answer took, such as 2.5")
+        plain["seconds"] = float(seconds)
+    return plain
+
+
+def check_ask_event(event: Event) -> None:
+    """Refuses the event of a new question if a part is missing or has another type.
+
+    >>> check_ask_event({"event": "ask", "question": "q1"})
+    Traceback (most recent call last):
+    askwise.errors.AnswerError: question q1 lacks one of atom, kind, ...
+    """
+    id = event["question"]
+    if not all(isinstance(event.get(part), types) for part, types in ASK_PARTS.items()):
+        raise AnswerError(f"question {id} lacks one of {', '.join(ASK_PARTS)}, or one of them has another type")
+    named = [isinstance(option, dict) and {"name"} <= option.keys() <= {"name", "image"} for option in event["options"]]
+    if not (all(named) and all(isinstance(pair, list) and len(pair) == 2 for pair in event["codes"])):
+        raise AnswerError(f"the options of question {id} have no names, or its codes are not pairs")
+
+
+def match_response(question: Event, response: Any) -> MatchedResponse:
+    """What a response to a question means: one of its responses, or the text of one, upper or lower case.
+
+    >>> question = {"question": "q1", "kind": "pair", "responses": ["left", "right"],
+    ...             "codes": [["left", 1], ["right", -1], ["tea", 1]]}
+    >>> match_response(question, "TEA")
+    MatchedResponse(response='tea', code=1, canonical='left')
+    """
+    if question["kind"] == NUMBER:
+        number = _finite_number(question["question"], response)
+        return MatchedResponse(number, number, number)
+    codes = question["codes"]
+    same = [pair for pair in codes if type(pair[0]) is type(response) and pair[0] == response]  # True is not 1
+    if not same and isinstance(response, str | Real | Decimal | np.bool_):
+        text = str(response).strip().casefold()
+        same = [pair for pair in codes if str(pair[0]).casefold() == text]
+    if not same:
+        allowed = ", ".join(map(repr, question["responses"]))
+        came = f"response {reprlib.repr(response)} is not one of {allowed}"
+        raise AnswerError(f"{came}; question {question['question']} stays open")
+    name, code = same[0]
+    known = [(type(other), other) for other, its_code in codes if its_code == code]
+    canonical = next((shown for shown in question["responses"] if (type(shown), shown) in known), name)
+    return MatchedResponse(name, code, canonical)
+
+
+def question_of(event: Event) -> Question:
+    """The question that an ask event opens."""
+    options = tuple(Option(**option) for option in event["options"])
+    head = event["question"], event["kind"], options, tuple(event["responses"]), event["text"]
+    return Question(*head, event["atom"], event["gain"], event["info"])
+
+
+def question_id(question: str | Question) -> str:
+    """The id of a question, or the id itself."""
+    id = question.id if isinstance(question, Question) else question
+    if not isinstance(id, str):
+        raise AnswerError(f"question is {reprlib.repr(id)}; expected a question or its id, such as 'q1'")
+    return id
+
+
+def is_fallback(event: Event) -> bool:
+    """Whether a server asked this question because the strategy's choice was not ready.
+
+    >>> is_fallback({"info": {"fallback": True}}), is_fallback({"info": {"diameter": 0.2}})
+    (True, False)
+    """
+    return bool(event["info"].get("fallback") or event["info"].get("reserve"))  # earlier versions wrote "reserve"
+
+
+def is_storable(text: str) -> bool:
+    """Whether every database and file can hold a text: it has no NUL character and no half of a surrogate pair.
+
+    >>> is_storable("Ann"), is_storable("A\\0"), is_storable("\\ud800")
+    (True, False, False)
+    """
+    return not UNSTORABLE.search(text)
+
+
+def hashable_atom(atom: Any) -> Any:
+    """An atom as JSON holds it, made hashable."""
+    return tuple(atom) if isinstance(atom, list) else atom
+
+
+def _finite_number(id: str, response: Any) -> float:
+    """A number, or the text of one; the log keeps the number."""
+    try:
+        truth = isinstance(response, bool | np.bool_)
+        number = float(response) if isinstance(response, str | Real | Decimal) and not truth else float("nan")
+    except (OverflowError, TypeError, ValueError):
+        number = float("nan")
+    if not np.isfinite(number):
+        came = f"response {reprlib.repr(response)} is not a finite number such as 3.7"
+        raise AnswerError(f"{came}; question {id} stays open")
+    return number

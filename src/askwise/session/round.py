@@ -1,0 +1,242 @@
+"""What is computed between two answers, each thing at most once: draws, diameter, estimate, the reason to stop, and the
+next question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from askwise._runtime.streams import stream
+from askwise._runtime.threads import one_thread
+from askwise.distances import form_of
+from askwise.errors import NothingToAsk
+from askwise.session.beliefs import Beliefs
+from askwise.session.config import SessionConfig
+from askwise.session.event_log import EventLog, ValidEvent
+from askwise.session.events import NUMBER, Event, ask_event, match_response
+from askwise.stopping import EVERY_QUESTION_ASKED, StopReason
+from askwise.stopping.certificate import Certificate, Estimate, certify, estimate
+from askwise.stopping.outlook import Outlook, outlook
+from askwise.strategies.baselines import random
+from askwise.strategies.batches import Scenario, extend_scenarios, initial_scenarios, per_cost, score_scenarios
+from askwise.strategies.screening import SURVIVING_ROWS, screen
+from askwise.strategies.split import average_diameter
+from askwise.structures import PooledRows, prompt
+from askwise.types import Answer, Atoms, Response, Sample, Scored
+
+Value = TypeVar("Value")
+Eligible = Callable[[list[Any], Any], bool]  # the atoms of the open questions, a candidate -> may it join them?
+POSED = Scored(np.zeros(1), {"posed": True})  # a question that no strategy chose
+
+
+class _Once(Generic[Value]):
+    """An attribute that is computed when it is first read, with one BLAS thread.
+
+    Unlike `functools.cached_property` of Python 3.11 it lets threads compute the rounds of one session side by side.
+    """
+
+    def __init__(self, compute: Callable[[Any], Value]):
+        self.compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __get__(self, round: Any, owner: type) -> Value:
+        value = one_thread(self.compute)(round)
+        round.__dict__[self.compute.__name__] = value  # which is what the next reader finds
+        return value
+
+
+class Round:
+    """Beliefs under one configuration, and what follows from them. Threads may compute several rounds at once.
+
+    `number` says how often the answers in force or the goal have changed. An undo raises it too, so no two rounds of a
+    session share a number.
+    """
+
+    def __init__(self, config: SessionConfig, beliefs: Beliefs):
+        self.config = config
+        self.beliefs = beliefs
+        _, self.posterior, self.reliability = beliefs.latest
+        self.number = beliefs.revision + config.changes
+        self.prepared_question: tuple[int, Event] | None = None  # for that position in the log
+        self.prepared_reason: StopReason | None = None  # to stop
+        self.audit: dict[str, Any] = {}  # of the screening that found the candidates
+        self._cache: dict[Hashable, Any] = {}
+        self._imagined: tuple[list[str], list[Scenario]] = [], []  # open questions, and what they may bring
+
+    def with_answers(self, answers: Mapping[str, tuple[int, Answer]]) -> Round:
+        """The same round, with all that was computed, where somebody else gave the same answers."""
+        same = copy(self)
+        same.beliefs = replace(self.beliefs, told=answers)
+        return same
+
+    def after(self, log: EventLog, valid: ValidEvent) -> Round:
+        """The round after an answer that may come, with its question, draws and estimate. `log` goes on with it."""
+        assert valid.answer is not None
+        log.append(valid)
+        after = Round(self.config, self.beliefs.tell(valid.event["question"], valid.answer))
+        after.prepared_reason = after.reason(log)
+        if after.prepared_reason is None and not log.open_ids:
+            after.prepared_question = len(log.events), after.choose(log)
+        after.estimate, after.diameter  # noqa: B018  computed here, shown later
+        return after
+
+    @property
+    def answers(self) -> list[Answer]:
+        """The answers in force, in the order they came."""
+        return [answer for _, answer in self.beliefs.told.values()]
+
+    @_Once
+    def sample(self) -> Sample:
+        """Draws of the posterior, shared by scoring, stopping and the estimate."""
+        return self.posterior.sample(self.config.draws, stream(self.config.seed, self.number, "sample"))
+
+    @_Once
+    def diameter(self) -> float:
+        """The mean distance of two structures that are still plausible."""
+        form = form_of(self.config.problem.distance, self.sample.structures)
+        return average_diameter(form, self.sample.weights, self.sample.exact)
+
+    @_Once
+    def estimate(self) -> Estimate:
+        """What is closest on average to what is still plausible."""
+        structure, distance = estimate(self.config.problem, self.sample)
+        return Estimate(self.config.describe(structure), structure, distance)
+
+    @_Once
+    def certificate(self) -> Certificate:
+        """What may be claimed about the estimate."""
+        rng = stream(self.config.seed, self.number, "certificate")
+        return certify(self.config.problem, self.posterior, self.estimate, self.answers, rng)
+
+    @_Once
+    def stop_reason(self) -> StopReason | None:
+        """What the stopping rule says, whether or not questions are left."""
+        config, rng = self.config, stream(self.config.seed, self.number, "stop")
+        if config.stop is None:
+            return None
+        state = config.problem, self.posterior, self.sample, len(self.beliefs.told)
+        reason = config.stop(*state, self.number + 1, rng)
+        return reason if reason is None or isinstance(reason, StopReason) else StopReason(reason, "settled")
+
+    def reason(self, log: EventLog) -> StopReason | None:
+        """Why it is time to stop, or None."""
+        if self.stop_reason is None and not log.open_ids and not len(self.fresh_atoms(log)):
+            return EVERY_QUESTION_ASKED
+        return self.stop_reason
+
+    def choose(self, log: EventLog, eligible: Eligible | None = None) -> Event:
+        """The question that adds most to those open, as an event to record."""
+        if self.prepared_question is not None and self.prepared_question[0] == len(log.events) and eligible is None:
+            return self.prepared_question[1]
+        # the strategy random asks the same whatever the answers to open questions will be
+        scenarios = [] if self.config.rule is random else self._scenarios(log)
+        return self.best(log, 1, eligible, scenarios)[0]
+
+    @one_thread
+    def best(
+        self, log: EventLog, count: int, eligible: Eligible | None = None, scenarios: Sequence[Scenario] = ()
+    ) -> list[Event]:
+        """The questions that the rule likes best, the very best first, each as if it were the next one asked.
+
+        With `scenarios`, on average over what the open questions may bring; without, as if none were open.
+        """
+        config, number = self.config, len(log.ask_events)
+        atoms = self.fresh_atoms(log, eligible)
+        if not len(atoms):
+            rest = "" if eligible is None else " or is not eligible"
+            raise NothingToAsk(
+                f"every candidate question was asked or skipped{rest}; undo one, or take the estimate as it is"
+            )
+        if scenarios:
+            scored = score_scenarios(
+                config.rule, config.problem, scenarios, atoms, lambda: stream(config.seed, number, "rule")
+            )
+        else:
+            scored = config.rule(
+                config.problem, self.posterior, self.sample, atoms, stream(config.seed, number, "rule")
+            )
+        scored = scored._replace(info={**scored.info, **self.audit})
+        gains = per_cost(config.problem, scored.gain, atoms)
+        best = [int(np.argmax(gains))] if count == 1 else np.argsort(-gains, kind="stable")[:count].tolist()
+        return [self.pose(log, atoms[i], scored, i) for i in best]
+
+    def likely(self, event: Event) -> list[Response]:
+        """The responses to a question, the likeliest first; none where any number may be answered."""
+        if event["kind"] == NUMBER:
+            return []
+        problem, codes = self.config.problem, dict(event["codes"])
+        predictions = problem.family.predict(self.sample.structures, np.asarray(event["atom"])[None])
+        chances = problem.chances(predictions)[:, :, 0] @ self.sample.weights
+        by_code = dict(zip(list(problem.family.responses(predictions)), chances.tolist(), strict=True))
+        by_response = {response: by_code[codes[response]] for response in event["responses"]}
+        return sorted(by_response, key=by_response.__getitem__, reverse=True)
+
+    def outlooks(self, event: Event) -> list[Outlook]:
+        """What each answer to a question would settle, and how likely it is."""
+        found = outlook(self.config.problem, self.sample, np.asarray(event["atom"]), self.config.describe)
+        named = {match_response(event, one).code: one for one in event["responses"]} if event["codes"] else {}
+        return [replace(one, response=named.get(one.response, one.response)) for one in found]
+
+    def pose(self, log: EventLog, atom: Any, scored: Scored = POSED, place: int = 0) -> Event:
+        """The question about an atom, as an event to record."""
+        number = len(log.ask_events)
+        shown = prompt(self.config.problem.family, atom, stream(self.config.seed, number, "show"))
+        return ask_event(f"q{number + 1}", atom, shown, scored, place)
+
+    def fresh_atoms(self, log: EventLog, eligible: Eligible | None = None) -> Atoms:
+        """Candidates that may be asked."""
+        taken = log.unavailable_atoms(self.config.repeat)
+        place = "fresh", len(log.ask_events), frozenset(taken)  # needed to stop, and again to choose
+        if place not in self._cache:
+            self._cache[place] = one_thread(self._untaken)(log, taken)
+        atoms = self._cache[place]
+        if eligible is None:
+            return atoms
+        waiting = [log.ask_events[id]["atom"] for id in log.open_questions()]
+        return atoms[np.array([eligible(waiting, atom) for atom in np.asarray(atoms).tolist()], dtype=bool)]
+
+    def _untaken(self, log: EventLog, taken: set[Any]) -> Atoms:
+        atoms = self._candidates(log, taken)
+        if not taken or not len(atoms):
+            return atoms
+        rows = np.asarray(atoms)
+        known = set(_as_bytes(np.array(list(taken), dtype=rows.dtype)))
+        return atoms[np.array([row not in known for row in _as_bytes(rows)], dtype=bool)]
+
+    def _candidates(self, log: EventLog, taken: set[Any]) -> Atoms:
+        """What the family draws; of a pool on disk, what its screening leaves, once a round while that is enough."""
+        family, count = self.config.problem.family, self.config.candidates
+        if not isinstance(family, PooledRows) or count < SURVIVING_ROWS:  # a branch in a hurry does without
+            return family.draw_atoms(count, stream(self.config.seed, len(log.ask_events), "atoms"))
+        told = set() if self.config.repeat else {int(answer.atom) for answer in self.answers}
+        name, masked = (f"screening {len(log.events)}", taken) if len(taken) >= count else ("screening", told)
+        if name not in self._cache:
+            config, revision = self.config, self.beliefs.revision
+            state = config.problem, config.rule, self.posterior, self.sample, masked, config.seed, revision
+            self._cache[name], self.audit = screen(*state, survivors=config.candidates)
+        return self._cache[name]
+
+    @one_thread
+    def _scenarios(self, log: EventLog) -> list[Scenario]:
+        """What the open questions may bring, if any are open. A batch that grows goes on from what was imagined."""
+        ids, order, seed = log.open_questions(), list(log.ask_events), self.config.seed
+        known, scenarios = self._imagined
+        if known != ids[: len(known)]:
+            known, scenarios = [], []
+        if ids and not known:
+            scenarios = initial_scenarios(self.posterior, self.sample, stream(seed, self.beliefs.revision, "truths"))
+        for id in ids[len(known) :]:
+            rng = stream(seed, order.index(id), "imagined")
+            scenarios = extend_scenarios(self.config.problem, scenarios, log.ask_events[id]["atom"], rng)
+        self._imagined = ids, scenarios
+        return scenarios
+
+
+def _as_bytes(rows: Atoms) -> list[bytes]:
+    """Each row as bytes, which are looked up in a set much faster than tuples."""
+    whole, size = rows.tobytes(), rows[:1].nbytes
+    return [whole[start : start + size] for start in range(0, len(whole), size)]

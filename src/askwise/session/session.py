@@ -1,0 +1,467 @@
+"""The algorithm as ask and tell: ask, tell, skip, undo, estimate, certificate. The only object that changes.
+
+The log is the state. The same code applies an event (ask, tell, skip, undo or another goal) when it happens and when it
+is replayed, and all randomness is keyed by the seed and the position in the log. With a journal, an event is on disk
+before it is in memory.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from dataclasses import replace
+from threading import RLock
+from typing import Any, overload
+
+from askwise._runtime.threads import one_at_a_time, one_thread
+from askwise.errors import DataError, NothingToAsk, SettingError, StudyError
+from askwise.options import function, mapping, text, whole_number
+from askwise.posteriors import Posterior
+from askwise.problem import Problem
+from askwise.session.beliefs import Beliefs, TrailEntry
+from askwise.session.config import MAX_DRAWS, Recipe, SessionConfig
+from askwise.session.event_log import EventLog, ValidEvent
+from askwise.session.events import Event, Journal, new_event
+from askwise.session.round import Eligible, Round
+from askwise.stopping import Stop, StopReason
+from askwise.stopping.certificate import Certificate, Estimate
+from askwise.stopping.outlook import Outlook
+from askwise.strategies import Strategy
+from askwise.structures import checked_atom
+from askwise.types import Answer, Question, Response, Sample
+
+__all__ = ["MAX_DRAWS", "Session"]
+MAX_COUNT = 1_000  # questions that are asked together
+MAX_ATTEMPTS = 100  # at writing one event, while others write theirs first
+
+
+class Session:
+    """Asks the questions that settle a problem, and says when to stop. Several threads may use one session.
+
+    :param problem: What can be true, what you care about, and how answers are noisy.
+    :param prior: The posterior before any answer.
+    :param rule: The strategy that chooses questions: a name, or a function of your own.
+    :param stop: The stopping rule. Without one, the session stops when no question is left.
+    :param seed: The same seed and answers give the same questions.
+    :param draws: Posterior draws behind each question.
+    :param candidates: Questions that are scored, of families that have more.
+    :param repeat: Whether the same question may be asked again.
+    :param describe: A function from a structure to the estimate as people read it.
+    :param recipe: The goal, data and options that build this session again. Goals set it.
+    :param remake: The function that builds a session from a recipe. Goals set it.
+
+    >>> from askwise.distances.labels import Disagreement
+    >>> from askwise.losses import zero_one
+    >>> from askwise.posteriors.enumerated import Enumerated
+    >>> from askwise.stopping import DiameterBelow
+    >>> from askwise.structures.finite import Finite
+    >>> import numpy as np
+    >>> family = Finite([[0, 0], [0, 1], [1, 1]])
+    >>> problem = Problem(family, Disagreement(family, np.arange(2)), zero_one, beta=float("inf"))
+    >>> prior = Enumerated.prior(family, np.arange(3), zero_one, beta=float("inf"))
+    >>> session = Session(problem, prior, stop=DiameterBelow(0.01))
+    >>> while not session.done:
+    ...     question = session.ask()
+    ...     session.tell(1)
+    >>> int(session.estimate().value), session.reason
+    (2, 'the average diameter is below 0.01')
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        prior: Posterior,
+        *,
+        rule: str | Strategy = "expected",
+        stop: Stop | None = None,
+        seed: int = 0,
+        draws: int = 600,
+        candidates: int = 500,
+        repeat: bool = False,
+        describe: Callable[[Any], Any] | None = None,
+        recipe: Recipe | None = None,
+        remake: Callable[[Recipe], Session] | None = None,
+    ):
+        settings = rule, stop, seed, draws, candidates, repeat, describe
+        if remake is not None:
+            function("remake", remake)
+        if recipe is not None:
+            mapping("recipe", recipe, "a goal, its data and its options", "goal", "data", "options")
+        self.config = SessionConfig.checked(problem, prior, *settings)
+        self.prior = prior
+        self.recipe = recipe
+        self.goal: object | None = None  # what built the session, if a goal did
+        self.journal: Journal | None = None
+        self.lock = RLock()
+        self._remake = remake
+        self._begin()
+
+    def __repr__(self) -> str:
+        goal = f"{self.pursued['goal']}, " if self.pursued else ""
+        return f"<Session: {goal}{len(self.answers)} answers, {len(self.event_log.open_questions())} open>"
+
+    def _begin(self) -> None:
+        self.event_log = EventLog()
+        self.round = Round(self.config, Beliefs(self.prior, self.config.seed))
+        self._ahead: dict[tuple[Any, ...], Round] = {}  # by position in the log, question, response and person
+
+    # ------------------------------------------------------------------ ask and tell
+
+    @overload
+    def ask(self, *, eligible: Eligible | None = None) -> Question: ...
+    @overload
+    def ask(self, count: int, *, eligible: Eligible | None = None) -> list[Question]: ...
+    @one_at_a_time
+    def ask(self, count: int | None = None, *, eligible: Eligible | None = None) -> Question | list[Question]:
+        """The open question, or a new one if there is none. Asking again changes nothing.
+
+        :param count: Return a list of this many questions that are worth asking together, or fewer if there are no more
+            candidates. Each is chosen for what it adds to the others.
+        :param eligible: A function of the open atoms and a candidate. It may refuse the candidate.
+
+        >>> from askwise import best_item
+        >>> len(best_item(["tea", "coffee", "water"], seed=1).ask(2))
+        2
+        """
+        if count is not None:
+            count = whole_number("count", count, at_least=1, at_most=MAX_COUNT)
+        if eligible is not None:
+            function("eligible", eligible)
+        self.refresh()
+        log = self.event_log
+        while len(log.open_questions()) < (count or 1):
+            try:
+                self._record(lambda _: self._next_question(count or 1, eligible))
+            except NothingToAsk:
+                if not log.open_questions():
+                    raise
+                break
+        questions = [log.question(id) for id in log.open_questions()]
+        return questions[0] if count is None else questions[:count]
+
+    @one_at_a_time
+    def pose(self, atom: Any) -> Question:
+        """Opens a question of your own choice, for answers that were collected before.
+
+        :param atom: What to ask about, as the family names it: two places for a pair, one for a label.
+
+        >>> from askwise import best_item
+        >>> print(best_item(["tea", "coffee", "water"], seed=1).pose((0, 2)))
+        Which do you prefer: ...
+        """
+        valid = checked_atom(self.problem.family, atom)
+        self._record(lambda _: self.event_log.validate(self.round.pose(self.event_log, valid)))
+        return self.event_log.question(self.log[-1]["question"])
+
+    @one_at_a_time
+    def tell(
+        self,
+        response: Response,
+        question: str | Question | None = None,
+        who: str | None = None,
+        *,
+        seconds: float | None = None,
+        key: str | None = None,
+    ) -> None:
+        """Takes an answer. A refused answer changes nothing.
+
+        :param response: One of `question.responses`, or the name of an option.
+        :param question: The question that is answered, or its id; by default the first open one.
+        :param who: Who answered. With several people, the session learns how reliable each of them is.
+        :param seconds: How long the answer took.
+        :param key: The same key given twice is one answer, so it is safe to send an answer again.
+
+        >>> from askwise import best_item
+        >>> session = best_item(["tea", "coffee", "water"], seed=1)
+        >>> question = session.ask()
+        >>> session.tell("left", question, who="Ann", key="a1")
+        >>> session.tell("left", question, who="Ann", key="a1")
+        >>> len(session.answers)
+        1
+        """
+        details = {"seconds": seconds, "key": key}
+        self._record(lambda id: self.event_log.tell_event(response, id, who, **details), question)  # type: ignore[arg-type]
+
+    @one_at_a_time
+    def skip(
+        self,
+        question: str | Question | None = None,
+        reason: str | None = None,
+        who: str | None = None,
+        *,
+        seconds: float | None = None,
+        key: str | None = None,
+    ) -> None:
+        """Skips a question ("can't tell"). It is not asked again, and nothing is concluded from it.
+
+        :param question: The question, or its id; by default the first open one.
+        :param reason: Why it was skipped, for the record.
+        :param who: Who skipped it.
+        :param seconds: How long that took.
+        :param key: The same key given twice is one skip.
+
+        >>> from askwise import best_item
+        >>> session = best_item(["tea", "coffee", "water"], seed=1)
+        >>> session.skip(session.ask(), reason="both unknown")
+        >>> len(session.answers)
+        0
+        """
+        details = {"seconds": seconds, "key": key}
+        self._record(lambda id: self.event_log.skip_event(id, reason, who, **details), question)  # type: ignore[arg-type]
+
+    @one_at_a_time
+    def undo(self, question: str | Question | None = None, who: str | None = None, *, key: str | None = None) -> None:
+        """Takes back an answer or a skip. The question is open again.
+
+        Open questions that were chosen after that answer are withdrawn, since what they were based on is gone.
+
+        :param question: The question, or its id; by default the last one that was answered or skipped.
+        :param who: Take back only an answer of this person.
+        :param key: The same key given twice is one undo.
+
+        >>> from askwise import best_item
+        >>> session = best_item(["tea", "coffee", "water"], seed=1)
+        >>> session.tell("left", session.ask())
+        >>> session.undo()
+        >>> len(session.answers)
+        0
+        """
+        who = None if who is None else text("who", who)
+        self._record(lambda id: self.event_log.undo_event(id, who, key=key), question)
+
+    @one_at_a_time
+    def take_up(self, recipe: Recipe) -> None:
+        """Takes up another goal about the same structures. Answers stay, and open questions are withdrawn.
+
+        :param recipe: The goal and its options. `askwise.change_goal` makes it for you.
+        """
+        mapping("recipe", recipe, "a goal and its options", "goal", "options")
+        goal = text("goal", recipe["goal"])
+        options = dict(mapping("options", recipe["options"], "options by their names"))
+        self._record(lambda _: self.event_log.validate(new_event("goal", None, goal=goal, options=options)))
+
+    def branch(self, *, seed: int, rule: str | None = None, effort: int | None = None) -> Session:
+        """A copy in memory, to try other answers or another strategy.
+
+        :param seed: The seed of the copy.
+        :param rule: Its strategy; by default the same.
+        :param effort: Use at most this many draws and candidates for each question.
+        """
+        other = copy(self)
+        other.lock = RLock()
+        other.config = self.config.branch(seed, rule, effort)
+        other.journal, other.event_log, other._ahead = None, self.event_log.copy(), {}
+        other.event_log.withdraw_open()
+        other.round = Round(other.config, replace(self.round.beliefs, seed=seed))
+        return other
+
+    def prepare(self, who: str | None = None) -> None:
+        """Computes the next question for each possible answer to the open one, so that nobody waits when it comes.
+
+        Call it in a thread of its own while a person thinks. It does nothing for answers that are numbers.
+
+        :param who: Who will answer.
+        """
+        if who is not None:
+            who = text("who", who)
+        with self.lock:
+            snapshot = copy(self)  # which shares what is prepared, and stays as it is
+            snapshot.event_log = self.event_log.copy()
+        for id in snapshot.event_log.open_questions()[:1]:
+            for response in snapshot.round.likely(snapshot.event_log.ask_events[id]):
+                snapshot.round_after(response, who)
+
+    def round_after(self, response: Response, who: str | None, known: Round | None = None) -> Round:
+        """The round after that answer to the first open question, which is there at once if the answer comes.
+
+        `known` is the same round, computed in a session of the same recipe where somebody else gave the same answers.
+        """
+        log, beliefs = self.event_log, self.round.beliefs
+        valid = log.tell_event(response, None, who)
+        assert valid is not None
+        assert valid.answer is not None
+        id = valid.event["question"]
+        place = (len(log.events), id, valid.canonical, who)
+        if place not in self._ahead:
+            told = {**beliefs.told, id: (beliefs.revision, valid.answer)}
+            self._ahead[place] = self.round.after(log.copy(), valid) if known is None else known.with_answers(told)
+        return self._ahead[place]
+
+    # ------------------------------------------------------------------ replaying
+
+    @one_at_a_time
+    def replay(self, events: Iterable[Event]) -> None:
+        """Applies the log of another session to this one, which must be new and built in the same way.
+
+        A log that this session could not have written is refused, and the session stays new.
+
+        :param events: The other session's `log`.
+        """
+        if self.log:
+            raise SettingError(f"a log is replayed on a new session; this one has {len(self.log)} events")
+        config = self.config
+        try:
+            for event in events:
+                self._apply(self.event_log.validate(event))
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+            number = len(self.log) + 1
+            self.config = config
+            self._begin()
+            raise DataError(
+                f"event {number} of the log cannot be replayed ({type(error).__name__}: {error}); "
+                "give the whole log of a session that was built the same way"
+            ) from error
+
+    @one_at_a_time
+    def resume(self, log: Iterable[Event], trail: tuple[TrailEntry, ...]) -> None:
+        """Puts a new session where this log has led before, with the posteriors of its latest answers: at once."""
+        state = self.event_log
+        for event in log:
+            state.append(state.validate(event))
+        for event in state.goal_events:
+            self.config = self._config_of(event)
+        beliefs = Beliefs(self.prior, self.config.seed, state.answers.copy(), trail, state.counts.revision)
+        self.round = Round(self.config, beliefs)
+
+    @one_at_a_time
+    def refresh(self) -> None:
+        """Takes in what others have written to the journal since."""
+        for event in self.journal.since(len(self.event_log.events)) if self.journal else ():
+            self._apply(self.event_log.validate(event))
+
+    # ------------------------------------------------------------------ what is known
+
+    @one_thread
+    def why(self, question: str | Question | None = None) -> list[Outlook]:
+        """For each possible answer: how likely it is, and what it would settle.
+
+        :param question: The question, or its id; by default the first open one.
+        """
+        return self.round.outlooks(self.event_log.ask_events[self.event_log.require_open(question)])
+
+    @property
+    def done(self) -> bool:
+        """True when there is a reason to stop. You may ask more questions while there are any."""
+        return self.reason is not None
+
+    @property
+    def reason(self) -> StopReason | None:
+        """Why it is time to stop, or None. A text for people; its `kind` is "settled", "budget" or "exhausted"."""
+        return self.round.reason(self.event_log)
+
+    def estimate(self) -> Estimate:
+        """What is closest on average to what is still plausible."""
+        return self.round.estimate
+
+    def certificate(self) -> Certificate:
+        """What may be claimed about the estimate."""
+        return self.round.certificate
+
+    @property
+    def pursued(self) -> Recipe | None:
+        """The present goal, its data and options; None if the session was built by hand."""
+        changes = self.event_log.goal_events
+        if self.recipe is None or not changes:
+            return self.recipe
+        return {**self.recipe, "goal": changes[-1]["goal"], "options": changes[-1]["options"]}
+
+    @property
+    def people(self) -> Mapping[str, float]:
+        """How reliable the answers of each of several people are: from 0, a guess, to 1. Empty with one person."""
+        return self.round.reliability
+
+    @property
+    def problem(self) -> Problem:
+        """What can be true and what is wanted."""
+        return self.config.problem
+
+    @property
+    def posterior(self) -> Posterior:
+        """What is believed after the answers in force."""
+        return self.round.posterior
+
+    @property
+    def answers(self) -> list[Answer]:
+        """The answers in force, in the order they came."""
+        return self.round.answers
+
+    @property
+    def sample(self) -> Sample:
+        """The draws of this round, shared by scoring, stopping and the estimate."""
+        return self.round.sample
+
+    @property
+    def diameter(self) -> float:
+        """How undecided the goal still is, in its own units: the mean distance of two structures still plausible."""
+        return self.round.diameter
+
+    @property
+    def log(self) -> list[Event]:
+        """Everything that happened, in order."""
+        return self.event_log.events
+
+    def to_json(self) -> str:
+        """Everything needed to continue elsewhere: `askwise.from_json` reads it back. No pickle."""
+        state = {"askwise": 1, "recipe": self.recipe, "log": self.log}
+        return json.dumps(state, allow_nan=False, default=lambda number: number.item())  # NumPy's numbers
+
+    # ------------------------------------------------------------------ inside
+
+    def _next_question(self, count: int, eligible: Eligible | None) -> ValidEvent | None:
+        """The next question to open, or None where others have opened enough."""
+        log = self.event_log
+        return None if len(log.open_questions()) >= count else log.validate(self.round.choose(log, eligible))
+
+    def _record(
+        self, make: Callable[[str | Question | None], ValidEvent | None], question: str | Question | None = None
+    ) -> None:
+        """Records the event that `make` gives for the question; nothing if it gives None.
+
+        The one place where something new happens. If the posterior refuses an answer, nothing has changed. If others
+        wrote to the journal first, their events are taken in, and the event is made again for the same question.
+        """
+        for _ in range(MAX_ATTEMPTS):
+            valid = make(question)
+            if valid is None:
+                return
+            round, position = self._round_after_event(valid), len(self.event_log.events)
+            if self.journal is None or self.journal.append(position, valid.event):
+                self._apply(valid, round)
+                if self.journal is not None:
+                    self.journal.keep(self)
+                return
+            self.refresh()
+            if len(self.event_log.events) == position:
+                raise StudyError("the study takes no new events, though nobody else wrote; nothing was added")
+            question = valid.event.get("question", question) if question is None else question
+        raise StudyError("other programs keep writing to this study; nothing was added: try again when they are done")
+
+    def _apply(self, valid: ValidEvent, round: Round | None = None) -> None:
+        """Takes in an event: a new one, whose round is known, or one that happened before or elsewhere."""
+        round = self._round_after_event(valid) if round is None else round
+        self.event_log.append(valid)
+        if round is not self.round:
+            self.round, self.config, self._ahead = round, round.config, {}
+
+    def _round_after_event(self, valid: ValidEvent) -> Round:
+        """The round that the event leads to: the same one unless the evidence or the goal changes."""
+        event, beliefs = valid.event, self.round.beliefs
+        id = event.get("question", "")
+        if event["event"] == "goal":
+            return Round(self._config_of(event), beliefs)
+        if event["event"] == "undo" and id in beliefs.told:
+            return Round(self.config, beliefs.undo(id))
+        if valid.answer is None:
+            return self.round
+        prepared = self._ahead.get((len(self.event_log.events), id, valid.canonical, event.get("who")))
+        return prepared or Round(self.config, beliefs.tell(id, valid.answer))
+
+    def _config_of(self, event: Event) -> SessionConfig:
+        """The configuration of another goal. What shapes beliefs stays."""
+        if self._remake is None or self.recipe is None:
+            raise SettingError("the session was built by hand, so it knows no other goal; build another one")
+        other = self._remake({**self.recipe, "goal": event["goal"], "options": event["options"]}).config
+        if type(other.problem.family) is not type(self.problem.family):
+            raise SettingError(f"the goal {event['goal']} needs other questions than were answered; start a new study")
+        return replace(other, seed=self.config.seed, draws=self.config.draws, changes=self.config.changes + 1)

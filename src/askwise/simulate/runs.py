@@ -1,0 +1,144 @@
+"""One simulated person answers the questions of one session: the only loop of ask, respond and tell."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from numpy.random import Generator
+
+from askwise._runtime.streams import stream
+from askwise.errors import NothingToAsk
+from askwise.session import Session
+from askwise.session.events import match_response
+from askwise.simulate.people import ModelPerson, SimulatedPerson
+from askwise.types import Question, Response
+
+MAX_EFFORT = 200  # draws and candidates of a simulated question: enough to see how many questions it takes
+
+
+@dataclass(frozen=True)
+class SimulatedRun:
+    """How undecided we were after 0, 1, ... answers of one person, and after how many answers it was time to stop.
+
+    >>> SimulatedRun("expected", (1.0, 0.4, 0.04), stopped=2).answers
+    2
+    """
+
+    rule: str
+    diameters: tuple[float, ...]
+    stopped: int | None  # None: the run ended before that
+
+    @property
+    def answers(self) -> int:
+        """How many answers the person gave."""
+        return len(self.diameters) - 1
+
+
+def person_streams(seed: int, count: int) -> Iterator[Generator]:
+    """The random streams of a person's answers, one an answer.
+
+    >>> len(list(person_streams(seed=0, count=3)))
+    3
+    """
+    return (stream(seed, number, "person") for number in range(count))
+
+
+def answer_question(session: Session, person: SimulatedPerson, rng: Generator) -> tuple[Question, Response]:
+    """Lets the person answer the open question, or a new one; returns the question and what was said.
+
+    - `session`: whose question it is; it is told the answer.
+    - `person`: who answers.
+    - `rng`: the person's randomness.
+
+    >>> from askwise.goals import best_item
+    >>> import numpy as np
+    >>> session = best_item(["tea", "coffee"], draws=50)
+    >>> sure = ModelPerson(session.problem, np.array([50.0, 0.0]))
+    >>> question, response = answer_question(session, sure, np.random.default_rng(0))
+    >>> question.options[question.responses.index(response)].name
+    'tea'
+    """
+    question = session.ask()
+    response = person.respond(question.atom, rng)
+    if question.kind != "number":
+        code, asked = response, session.event_log.ask_events[question.id]
+        response = next(name for name in question.responses if match_response(asked, name).code == code)
+    session.tell(response)
+    return question, response
+
+
+def simulate_answers(
+    session: Session,
+    person: SimulatedPerson,
+    rngs: Iterable[Generator],
+    *,
+    until_settled: bool = False,
+    deadline: float = inf,
+) -> Iterator[tuple[Question, Response]]:
+    """Lets the person answer one question after the other; yields each with what was said, once the session knows it.
+
+    - `session`: whose questions they are; it is told the answers.
+    - `person`: who answers.
+    - `rngs`: the person's randomness, one generator an answer. The run ends when there are no more.
+    - `until_settled`: end as soon as the session says so, or has nothing left to ask.
+    - `deadline`: begin no answer after this moment of `time.monotonic`.
+
+    >>> from askwise.goals import best_item
+    >>> import numpy as np
+    >>> session = best_item(["tea", "coffee", "water"], draws=50)
+    >>> person = ModelPerson(session.problem, np.array([50.0, 0.0, -50.0]))
+    >>> len(list(simulate_answers(session, person, person_streams(seed=0, count=2))))
+    2
+    """
+    for rng in rngs:
+        if (until_settled and session.done) or time.monotonic() >= deadline:
+            return
+        try:
+            answered = answer_question(session, person, rng)
+        except NothingToAsk:
+            if until_settled:
+                return
+            raise
+        yield answered
+
+
+def simulate_person(session: Session, rule: str | None, person: int, limit: int, deadline: float = inf) -> SimulatedRun:
+    """Lets a person drawn from what is believed now answer on a copy of the session, until it is settled.
+
+    - `session`: where the person starts; it stays as it is.
+    - `rule`: which strategy asks; None for the session's own.
+    - `person`: a number. The same number is the same person, with every rule.
+    - `limit`: answers at most.
+    - `deadline`: a moment of `time.monotonic` at which the run ends in any case.
+
+    >>> from askwise.goals import best_item
+    >>> run = simulate_person(best_item(["tea", "coffee", "water"], draws=50), None, person=1, limit=50)
+    >>> run.stopped == run.answers
+    True
+    """
+    seed = 1 + session.config.seed + 7919 * (1 + person)
+    copy = session.branch(seed=seed, rule=rule, effort=MAX_EFFORT)
+    somebody = person_from_posterior(session, stream(session.config.seed, person, "plan"))
+    rngs = (stream(seed, number, "person") for number in range(1, limit + 1))
+    diameters = [copy.diameter]
+    for _ in simulate_answers(copy, somebody, rngs, until_settled=True, deadline=deadline):
+        diameters.append(copy.diameter)
+    stopped = len(diameters) - 1 if copy.done else None
+    return SimulatedRun(rule or "its own", tuple(map(float, diameters)), stopped)
+
+
+def person_from_posterior(session: Session, rng: Generator) -> ModelPerson:
+    """A person for whom something still plausible is true, and who answers as the model says.
+
+    >>> from askwise.goals import best_item
+    >>> import numpy as np
+    >>> person_from_posterior(best_item(["tea", "coffee"], draws=50), np.random.default_rng(0)).truth.shape
+    (2,)
+    """
+    sample = session.posterior.sample(2, rng)
+    truth: Any = sample.structures[rng.choice(len(sample.weights), p=sample.weights)]
+    return ModelPerson(session.problem, truth)

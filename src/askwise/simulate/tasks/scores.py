@@ -1,0 +1,93 @@
+"""Synthetic tasks about scores: a linear classifier to learn, a best item to find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.distances import Distance
+from askwise.distances.items import BestItem, BestItemDistance, ItemRegret, KendallTau
+from askwise.distances.labels import Angle
+from askwise.errors import SettingError
+from askwise.losses import logistic
+from askwise.posteriors.scores.logconcave import LogConcave
+from askwise.problem import Problem
+from askwise.simulate.people import DriftingPerson, LapsingPerson, ModelPerson, SimulatedPerson
+from askwise.simulate.tasks.task import Task, check_settings, mean_distance
+from askwise.structures.choice import Choice
+from askwise.structures.linear import LinearSphere, unit_rows
+
+DISTANCES: Mapping[str, Callable[[Any], Distance]] = {
+    "best": BestItem,
+    "item": BestItemDistance,
+    "kendall": KendallTau,
+    "regret": ItemRegret,
+}
+
+
+def classify(
+    rng: Generator,
+    *,
+    dim: int = 10,
+    sigma: float = 5.0,
+    told_sigma: float | None = None,
+    learn_scale: bool = False,
+    noise: float = 0.0,
+    drift: float = 0.0,
+) -> Task:
+    """A linear classifier w ~ N(0, sigma^2 I), points uniform on the sphere, logistic noise. Metric: the angle over pi.
+
+    >>> sorted(classify(np.random.default_rng(0), dim=3).metrics)
+    ['error']
+    """
+    check_settings(dim=dim, sigma=sigma)
+    problem = Problem(LinearSphere(dim), Angle(), logistic)
+    person = _person(problem, sigma * rng.standard_normal(dim), drift)
+    prior = LogConcave.prior(LinearSphere(dim), logistic, sigma=None if learn_scale else told_sigma or sigma)
+    return Task(problem, prior, _lapsing(person, problem, noise), {"error": mean_distance(Angle(), person)})
+
+
+def choice(
+    rng: Generator,
+    *,
+    items: int = 50,
+    dim: int = 10,
+    sigma: float = 5.0,
+    told_sigma: float | None = None,
+    learn_scale: bool = False,
+    distance: str = "item",
+    noise: float = 0.0,
+    drift: float = 0.0,
+) -> Task:
+    """A taste w ~ N(0, sigma^2 I) for items uniform on the sphere, logit choice between two.
+
+    Metrics: the chance of a wrong top item, and the distance from the top item to the true one, unscaled.
+
+    >>> sorted(choice(np.random.default_rng(0), items=5, dim=3).metrics)
+    ['distance_to_best', 'top_item_error']
+    """
+    check_settings(dim=dim, sigma=sigma, items=items)
+    if distance not in DISTANCES:
+        raise SettingError(f"the distance of a choice task is one of {', '.join(DISTANCES)}; got {distance!r}")
+    rows = unit_rows(rng.standard_normal((items, dim)))
+    family = Choice(rows)
+    problem = Problem(family, DISTANCES[distance](rows), logistic)
+    person = _person(problem, sigma * rng.standard_normal(dim), drift)
+    prior = LogConcave.prior(family, logistic, sigma=None if learn_scale else told_sigma or sigma)
+    to_best = BestItemDistance(rows)
+    metrics = {
+        "top_item_error": mean_distance(BestItem(rows), person),
+        "distance_to_best": mean_distance(to_best, person, to_best.scale),
+    }
+    return Task(problem, prior, _lapsing(person, problem, noise), metrics)
+
+
+def _person(problem: Problem, truth: Any, drift: float) -> ModelPerson | DriftingPerson:
+    return DriftingPerson(problem, truth, drift) if drift else ModelPerson(problem, truth)
+
+
+def _lapsing(person: SimulatedPerson, problem: Problem, lapses: float) -> SimulatedPerson:
+    return LapsingPerson(person, problem.family.responses(np.empty((0, 1))), lapses) if lapses else person

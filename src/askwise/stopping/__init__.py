@@ -1,0 +1,12 @@
+"""When to stop, and what may be claimed then.
+
+Stopping rules look at draws of the posterior and decide whether the goal is settled. The certificate states what the
+draws support, and the outlook explains why a question is worth asking. This package knows posteriors, distances and
+the scores of questions; it knows no session.
+"""
+
+from askwise.stopping.budget import Budget
+from askwise.stopping.rule import EVERY_QUESTION_ASKED, Stop, StopReason, any_of
+from askwise.stopping.sequential_test import DiameterBelow
+
+__all__ = ["EVERY_QUESTION_ASKED", "Budget", "DiameterBelow", "Stop", "StopReason", "any_of"]

@@ -1,0 +1,212 @@
+"""What may be claimed about an estimate, and on what assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.distances import HasPhrase, form_of
+from askwise.posteriors import Posterior
+from askwise.posteriors.chains import independent_draws
+from askwise.problem import Problem
+from askwise.structures import DrawsResponses, LinearFamily
+from askwise.types import Answer, Floats, Sample
+
+CERTIFICATE_DELTA = 0.05  # one minus the confidence in the simulation
+CERTIFICATE_DRAWS = 4000  # fresh ones: the bound is then within about .005 of the mean
+MIN_FIT = 0.01  # p value of the predictive check, below which a certificate warns
+DEFAULT_PHRASE = "{what} is {loss:.3f} from the truth, on a scale from 0 to 1"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The structure closest on average to what is still plausible.
+
+    `value` is for people, `structure` for programs; `expected_distance` is how far the truth is on average.
+
+    >>> print(Estimate(["tea", "milk"], np.array([1.0, 0.5]), expected_distance=0.02))
+    tea, milk
+    """
+
+    value: Any
+    structure: Any
+    expected_distance: float
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.value)) if isinstance(self.value, list | tuple) else str(self.value)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is known about the estimate. Printed, it is a few plain sentences that are true under its assumptions.
+
+    >>> from askwise.distances import TableDistance
+    >>> from askwise.posteriors.enumerated import Enumerated
+    >>> from askwise.structures.finite import Finite
+    >>> family = Finite([[-1.0], [1.0]], responses=[-1, 1])
+    >>> problem = Problem(family, TableDistance(1.0 - np.eye(2)))
+    >>> prior = Enumerated.prior(family, np.arange(2), problem.loss, weights=[0.1, 0.9])
+    >>> print(certify(problem, prior, Estimate("yes", 1, 0.1), [], np.random.default_rng(0)))
+    On average over what is still plausible after 0 answers, yes is 0.100 from the truth, on a scale from 0 to 1. It is
+    exactly right with probability 90%.
+    """
+
+    estimate: Estimate
+    expected_distance: float  # the mean over the posterior of the distance to the estimate
+    upper_bound: float  # on that mean, at the simulation confidence
+    confidence: float  # that drawing structures did not mislead; 1 if every structure was counted
+    probability_exact: float  # that the distance is zero: the very item, the very ranking
+    fit: float  # posterior predictive p value of the answers; small: they do not fit the model
+    answers: int
+    assumptions: tuple[str, ...]
+    phrase: str
+
+    @property
+    def warning(self) -> str | None:
+        """Set when the answers do not fit the model, so that the rest should not be trusted."""
+        if self.fit >= MIN_FIT:
+            return None
+        return f"the answers do not fit the model (p = {self.fit:.3f}): look for mistakes or a feature that is missing"
+
+    def __str__(self) -> str:
+        named = isinstance(self.estimate.value, str) and len(self.estimate.value) <= 60
+        what = self.estimate.value if named else "the estimate"
+        claim = self.phrase.format(what=what, loss=self.expected_distance)
+        bound = f" (at most {self.upper_bound:.3f}, simulation confidence {self.confidence:.0%})"
+        right = percent(self.probability_exact, certain=self.confidence == 1)
+        exact = f" It is exactly right with probability {right}." if self.probability_exact else ""
+        warning = f" But {self.warning}." if self.warning else ""
+        after = f"{self.answers} answer{'s' if self.answers != 1 else ''}"
+        counted = "" if self.confidence == 1 else bound
+        return f"On average over what is still plausible after {after}, {claim}{counted}.{exact}{warning}"
+
+
+def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:
+    """The structure of the sample with the least mean distance to the others, and that distance.
+
+    Where structures are weight vectors, their mean is taken if it is closer still.
+
+    >>> from askwise.structures.finite import Finite
+    >>> from askwise.distances import Custom
+    >>> problem = Problem(Finite(np.eye(3)), Custom(lambda g, h: abs(g - h) / 2))
+    >>> estimate(problem, Sample(np.arange(3), np.full(3, 1 / 3), exact=True))
+    (np.int64(1), 0.333...)
+    """
+    means = form_of(problem.distance, sample.structures).apply(sample.weights)
+    best = int(means.argmin())
+    found = sample.structures[best], float(means[best])
+    if sample.exact or not isinstance(problem.family, LinearFamily):
+        return found
+    middle = sample.weights @ sample.structures
+    distance = float(sample.weights @ problem.distance.paired(_repeat(middle, len(sample.weights)), sample.structures))
+    return (middle, distance) if distance < found[1] else found
+
+
+def certify(
+    problem: Problem, posterior: Posterior, found: Estimate, answers: Sequence[Answer], rng: Generator
+) -> Certificate:
+    """Measures an estimate on fresh draws of the posterior; it was chosen on others, so the bound holds for it.
+
+    `found` is the estimate and `answers` are those in force, which are compared with what the model predicts. See
+    `Certificate` for an example.
+    """
+    sample = posterior.sample(CERTIFICATE_DRAWS, rng)
+    losses = problem.distance.paired(_repeat(found.structure, len(sample.weights)), sample.structures)
+    mean, worth = float(sample.weights @ losses), independent_draws(losses, sample.chains)
+    return Certificate(
+        estimate=found,
+        expected_distance=mean,
+        upper_bound=mean if sample.exact else upper_bound(losses, CERTIFICATE_DELTA, worth),
+        confidence=1.0 if sample.exact else 1 - CERTIFICATE_DELTA,
+        probability_exact=float(sample.weights @ (losses == 0)),
+        fit=predictive_check(problem, sample, answers, rng),
+        answers=len(answers),
+        assumptions=_assumptions(problem, sample, worth),
+        phrase=problem.distance.phrase if isinstance(problem.distance, HasPhrase) else DEFAULT_PHRASE,
+    )
+
+
+def percent(chance: float, certain: bool = False) -> str:
+    """A probability for people: 0% and 100% only if it is `certain`, not if it is rounded or estimated.
+
+    >>> percent(0.004), percent(0.5), percent(0.996), percent(1.0), percent(1.0, certain=True)
+    ('less than 1%', '50%', 'more than 99%', 'more than 99%', '100%')
+    """
+    if certain and chance in (0, 1):
+        return f"{chance:.0%}"
+    return "less than 1%" if chance < 0.01 else "more than 99%" if chance > 0.99 else f"{chance:.0%}"
+
+
+def upper_bound(values: Floats, delta: float, worth: float | None = None) -> float:
+    """A bound that is above the mean of independent values in [0, 1] with probability 1 - delta (empirical Bernstein).
+
+    Values (n,) that are not independent count for as many as they are `worth`.
+
+    >>> round(upper_bound(np.zeros(4000), 0.05), 4), round(upper_bound(np.zeros(4000), 0.05, 400.0), 4)
+    (0.0022, 0.0216)
+    """
+    count, tail = len(values) if worth is None else worth, log(2 / delta)
+    bound = values.mean() + sqrt(2 * values.var(ddof=1) * tail / count) + 7 * tail / (3 * (count - 1))
+    return min(1.0, float(bound))
+
+
+def predictive_check(problem: Problem, sample: Sample, answers: Sequence[Answer], rng: Generator) -> float:
+    """The posterior predictive p value: how often simulated answers are as unlikely as those that came.
+
+    >>> from askwise.distances import TableDistance
+    >>> from askwise.structures.finite import Finite
+    >>> problem = Problem(Finite([[-3.0], [3.0]], responses=[-1, 1]), TableDistance(1.0 - np.eye(2)))
+    >>> sure = Sample(np.array([1]), np.ones(1), exact=True)
+    >>> predictive_check(problem, sure, [Answer(0, -1)] * 5, np.random.default_rng(0))  # five answers against the odds
+    0.0
+    """
+    if not answers or np.isinf(problem.beta):
+        return 1.0
+    atoms = np.stack([np.asarray(answer.atom) for answer in answers])
+    given = np.array([answer.response for answer in answers])
+    predictions = problem.family.predict(sample.structures, atoms)
+    responses = problem.family.responses(predictions)
+    if np.ndim(responses) != 1:
+        return _worst_number_check(problem, predictions, sample.weights, given, rng)
+    chances = problem.chances(predictions)  # (Y, S, T)
+    logs = np.log(np.maximum(chances, 1e-300))
+    observed = np.take_along_axis(logs, np.array([list(responses).index(y) for y in given])[None, None, :], axis=0)[0]
+    drawn = (rng.random(chances.shape[1:]) > np.cumsum(chances, axis=0)[:-1]).sum(axis=0)
+    replicated = np.take_along_axis(logs, drawn[None], axis=0)[0]
+    as_unlikely = replicated.sum(axis=1) <= observed.sum(axis=1) + 1e-9
+    return float(sample.weights @ as_unlikely)
+
+
+def _worst_number_check(problem: Problem, predictions: Floats, weights: Floats, given: Floats, rng: Generator) -> float:
+    """`predictive_check` for numbers, by the worst answer: learned noise fits any sum, but no mistyped number."""
+    if not isinstance(problem.family, DrawsResponses):
+        return 1.0
+    drawn = problem.family.draw_responses(predictions, rng)  # (S, T): one simulated answer for each structure
+    observed, replicated = (problem.loss.value(predictions, y).max(axis=1) for y in (given, drawn))
+    return float(weights @ (replicated >= observed))
+
+
+def _assumptions(problem: Problem, sample: Sample, worth: float) -> tuple[str, ...]:
+    noise = (
+        "no answer is wrong"
+        if np.isinf(problem.beta)
+        else f"answers follow the {problem.loss.name} model, beta {problem.beta:g}"
+    )
+    if sample.exact:
+        counted = "every structure was counted"
+    elif sample.chains is None:
+        counted = f"the {CERTIFICATE_DRAWS} draws behind it are independent and from the posterior"
+    else:
+        chains = len(np.unique(sample.chains))
+        drawn = f"the {CERTIFICATE_DRAWS} draws of {chains} chains behind it are from the posterior"
+        counted = f"{drawn} and worth {worth:.0f} independent ones"
+    return (f"the truth is one of the structures of {type(problem.family).__name__}", noise, counted)
+
+
+def _repeat(structure: Any, count: int) -> Any:
+    return np.repeat(np.asarray(structure)[None], count, axis=0)

@@ -1,0 +1,184 @@
+"""Stop once the average diameter is below epsilon: a sequential test by betting, with confidence over all rounds.
+
+A bettor bets against "the mean distance is epsilon or more", pair of draws by pair. If the claim were true, the wealth
+would reach 1 / delta with probability delta at most (Ville 1939; Waudby-Smith and Ramdas 2024).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log
+
+import numpy as np
+from numpy.random import Generator
+
+from askwise.distances import form_of
+from askwise.options import number
+from askwise.posteriors import Posterior
+from askwise.posteriors.chains import independent_draws, pairs
+from askwise.problem import Problem
+from askwise.stopping.rule import StopReason
+from askwise.strategies.split import average_diameter
+from askwise.types import Floats, Ints, Sample
+
+FIRST_PAIRS = 128  # fresh pairs drawn at first; then half as many again, and so on
+MAX_PAIRS_PER_DRAW = 1024
+FUTILITY_STANDARD_ERRORS = 3  # by which the draws at hand must miss the target for the test to be left out
+RETRY_STANDARD_ERRORS = 1  # by which fresh pairs must miss it for the test to be given up
+MAX_BET = 0.5  # share of the wealth: distances are skewed, and a large one costs a large bet dearly
+MIN_LEVEL = 1e-300  # of epsilon and delta: below, there are more pairs of draws than can be counted
+MAX_CLOSENESS = 1e100  # beyond, its square is too large to divide by
+MIN_DRAWS_FOR_ERROR = 30  # with fewer, their pairs say nothing about their own error
+
+
+@dataclass(frozen=True)
+class DiameterBelow:
+    """Stop once the average diameter is below `epsilon`.
+
+    The test stops too soon, in any round of a session, with probability `delta` at most. For independent draws this is
+    a proof. Pairs of draws of chains are not independent: they count for what the spread of the chains' means says they
+    are worth, which is an estimate.
+
+    The test is left out or given up where the draws leave little hope. It may then miss a round in which it would have
+    stopped, and one more question is asked. At half of epsilon that happened in fewer than one round of a hundred (see
+    the tests). It takes at most the paper's (48 / eps) ln(t (t + 1) / delta) pairs.
+
+    `closeness` (at least 1) is how far the prior may be from the truth's own distribution: epsilon shrinks by its
+    square.
+
+    >>> DiameterBelow(0.1, delta=0.05).pairs(100)
+    5864
+    """
+
+    epsilon: float
+    delta: float = 0.05
+    closeness: float = 1.0
+
+    def __post_init__(self) -> None:
+        epsilon, delta = (
+            number("epsilon", self.epsilon, above=0, at_most=1),
+            number("delta", self.delta, above=0, below=1),
+        )
+        object.__setattr__(self, "epsilon", number("epsilon", epsilon, at_least=MIN_LEVEL))
+        object.__setattr__(self, "delta", number("delta", delta, at_least=MIN_LEVEL))
+        object.__setattr__(self, "closeness", number("closeness", self.closeness, at_least=1, at_most=MAX_CLOSENESS))
+
+    @property
+    def target(self) -> float:
+        """Epsilon over the square of the closeness."""
+        return self.epsilon / self.closeness**2
+
+    def pairs(self, round: int) -> int:
+        """n_t = (48 / eps) ln(t (t + 1) / delta)."""
+        return ceil(48 / self.target * log(round * (round + 1) / self.delta))
+
+    def __call__(
+        self, problem: Problem, posterior: Posterior, sample: Sample, answers: int, round: int, rng: Generator
+    ) -> StopReason | None:
+        reason = f"the average diameter is below {self.target:.3g}"
+        if sample.exact:
+            diameter = average_diameter(form_of(problem.distance, sample.structures), sample.weights, exact=True)
+            return StopReason(reason, "settled") if diameter <= self.target else None
+        required = log(round * (round + 1) / self.delta)
+        total = self.pairs(round) // (2 if sample.chains is None else 1)  # pairs of chains are worth less
+        at_hand = pair_distances(problem, sample)
+        if self._futile(at_hand, total, required, FUTILITY_STANDARD_ERRORS) or self._far_above(problem, sample):
+            return None
+        seen = at_hand[:total] if sample.chains is None else at_hand[:0]  # independent draws are the first of the test
+        while not log_wealth(seen.values, self.target).max(initial=0.0) * seen.share() >= required:  # also if NaN
+            size = min(max(FIRST_PAIRS, len(seen) // 2), MAX_PAIRS_PER_DRAW, total - len(seen))
+            if size == 0 or (len(seen) and self._futile(seen, total, required, RETRY_STANDARD_ERRORS)):
+                return None
+            fresh = pair_distances(problem, posterior.sample(2 * size, rng))
+            if not len(fresh):
+                return None  # a posterior that gives no draws settles nothing
+            seen += fresh
+        return StopReason(f"{reason} with confidence {100 * (1 - self.delta):.6g}%", "settled")
+
+    def _futile(self, seen: PairDistances, total: int, required: float, errors: float) -> bool:
+        """True if `total` such distances hardly suffice, even if these are too large by `errors` standard errors."""
+        share, values = seen.share(), seen.values
+        worth = share * len(values)
+        # 3 / n: a few draws that happen to be alike have no variance, which must not rule the test out
+        lower = values.mean() - errors * values.std() / np.sqrt(worth) - FUTILITY_STANDARD_ERRORS / worth
+        return share * total * expected_growth(self.target - lower, values.var()) < required
+
+    def _far_above(self, problem: Problem, sample: Sample) -> bool:
+        """True if all pairs of the draws rule the target out: a few chains say more so than in disjoint pairs."""
+        count = len(sample.weights)
+        if count < MIN_DRAWS_FOR_ERROR:
+            return False
+        means = form_of(problem.distance, sample.structures).apply(sample.weights) * count / (count - 1)
+        # the error of a mean over all pairs comes from its rows: twice their own (Hoeffding 1948)
+        error = FUTILITY_STANDARD_ERRORS * 2 * means.std() / np.sqrt(count)
+        return bool(means.mean() - error > self.target)
+
+
+def log_wealth(values: Floats, level: float) -> Floats:
+    """(n,) -> (n,): the log of the wealth after each value, from betting that the mean is below `level`.
+
+    Each bet depends on earlier values only and cannot lose everything. If the mean of independent values in [0, 1] is
+    `level` or more, the wealth ever reaches 1 / delta with probability delta at most.
+
+    >>> [round(float(log_wealth(np.full(300, value), 0.05)[-1]), 1) for value in (0.02, 0.05)]
+    [4.5, 0.0]
+    """
+    seen = np.arange(1, len(values) + 1)
+    means = (np.cumsum(values) - values + level) / seen  # of the values before, and one at the level
+    variances = (np.cumsum((values - means) ** 2) - (values - means) ** 2 + level) / seen
+    edges = level - means
+    bets = np.clip(edges / (variances + edges**2), 0.0, MAX_BET)
+    return np.cumsum(np.log1p(bets * (level - values)))
+
+
+def expected_growth(edge: float, variance: float) -> float:
+    """About how much a value adds to the log wealth when the mean is below the level by `edge`.
+
+    `variance` is that of the values.
+
+    >>> expected_growth(0.03, variance=0.0) > expected_growth(0.03, variance=0.1) > 0
+    True
+    """
+    bet = min(max(edge, 0.0) / (variance + edge**2), MAX_BET)
+    return bet * edge - bet**2 * (variance + edge**2) / 2
+
+
+@dataclass(frozen=True)
+class PairDistances:
+    """Distances of disjoint pairs of draws.
+
+    >>> PairDistances(np.array([0.0, 1.0, 0.0, 1.0]), np.array([0, 0, 1, 1])).share()
+    1.0
+    """
+
+    values: Floats  # (K,)
+    chains: Ints | None  # (K,): the first chain of each pair; None: all pairs are independent
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, part: slice) -> PairDistances:
+        return PairDistances(self.values[part], None if self.chains is None else self.chains[part])
+
+    def __add__(self, more: PairDistances) -> PairDistances:
+        if self.chains is None or more.chains is None:
+            return PairDistances(np.append(self.values, more.values), None)
+        return PairDistances(np.append(self.values, more.values), np.append(self.chains, more.chains))
+
+    def share(self) -> float:
+        """How many independent pairs each pair is worth."""
+        return independent_draws(self.values, self.chains) / len(self) if len(self) else 1.0
+
+
+def pair_distances(problem: Problem, sample: Sample) -> PairDistances:
+    """The distances of disjoint pairs of a sample, of different chains where it comes from chains.
+
+    >>> from askwise.distances import TableDistance
+    >>> from askwise.structures.finite import Finite
+    >>> problem = Problem(Finite([[0], [1]]), TableDistance(1.0 - np.eye(2)))
+    >>> pair_distances(problem, Sample(np.array([0, 0, 1, 0]), np.full(4, 0.25), exact=False)).values
+    array([1., 0.])
+    """
+    left, right = pairs(sample)
+    values = problem.distance.paired(sample.structures[left], sample.structures[right])
+    return PairDistances(values, None if sample.chains is None else sample.chains[left])

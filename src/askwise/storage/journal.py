@@ -1,0 +1,85 @@
+"""The journal of a stored session. A digest chains each event to those before it, and each is on disk at once."""
+
+from __future__ import annotations
+
+import json
+import logging
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from askwise._runtime.threads import processor
+from askwise.errors import StudyError
+from askwise.session.events import Event
+from askwise.storage.checkpoints import dump_posteriors
+from askwise.storage.serialization import chain_digest, event_row
+from askwise.storage.store import EVENTS, Checkpoint, Record, Store
+
+logger = logging.getLogger("askwise.storage")
+CHECKPOINT_EVERY = 20  # changes of the answers in force
+
+
+class StudyJournal:
+    """Writes to one study of a store. `digests[p]` stands for the first p events."""
+
+    def __init__(self, store: Store, record: Record):
+        self.store = store
+        self.record = record
+        self.digests = [record.digest]
+        self._kept = 0  # the revision of the last checkpoint
+
+    def append(self, position: int, *events: Event) -> bool:
+        """Writes the events to that position and after it, all or none; False if others wrote there first."""
+        digests, rows = [self.digests[position]], []
+        for place, event in enumerate(events, position):
+            rows.append(event_row(self.record.study, place, digests[-1], event))
+            digests.append(rows[-1]["digest"])
+        if not self.store.append(self.record, position, digests[0], rows):
+            return False
+        self.digests[position + 1 :] = digests[1:]
+        return True
+
+    def since(self, position: int) -> list[Event]:
+        """The events from that position on. One that was changed after it was written is refused."""
+        found = self.store.read(EVENTS, study=self.record.study, since=position)
+        for number, (body, digest) in enumerate(found, position):
+            self.digests[number + 1 :] = [chain_digest(self.digests[number], body)]
+            if self.digests[number + 1] != digest:
+                where = f"event {number + 1} of {self.store.address}"
+                raise StudyError(f"{where} was changed after it was written; take a copy from before")
+        if position == 0 and self.record.head is not None and self.record.head not in self.digests:
+            raise StudyError(f"the last events of {self.store.address} are gone; take a copy from before")
+        return [json.loads(body) for body, _ in found]
+
+    def keep(self, session: Any) -> None:
+        """Stores a checkpoint now and then, so that the study opens quickly."""
+        if abs(session.round.beliefs.revision - self._kept) >= CHECKPOINT_EVERY:
+            self.checkpoint(session)
+
+    def checkpoint(self, session: Any) -> None:
+        """Stores the posterior if it can. Without a checkpoint the answers are replayed.
+
+        A disk too full for a checkpoint may have had room for the answer, so a failure is not an error."""
+        content = dump_posteriors(session.round.beliefs, session.prior)
+        if content is not None and session.round.beliefs.revision != self._kept:
+            position = len(session.log)
+            kept = Checkpoint(position, self.digests[position], made_by(), content)
+            try:
+                self.store.keep_checkpoint(self.record.study, kept)
+            except StudyError:
+                logger.warning("no checkpoint could be kept: the study will open more slowly")
+        self._kept = session.round.beliefs.revision
+
+    def stands_for(self, kept: Checkpoint) -> bool:
+        """Whether a checkpoint was made of this very log, by programs and a processor that would compute the same."""
+        known = kept.position < len(self.digests) and self.digests[kept.position] == kept.digest
+        return known and kept.made_by == made_by()
+
+
+@cache
+def made_by() -> str:
+    """What a posterior depends on besides the log: the versions of programs and, in its last bits, the processor."""
+    from askwise import __version__
+
+    programs = [f"askwise {__version__}", *(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba"))]
+    return " ".join([*programs, "on", processor()])

@@ -1,0 +1,211 @@
+"""The people of a study: each with a log of their own, or all with one."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from sqlalchemy import ColumnElement, bindparam, case, func, insert, select, update
+
+from askwise.errors import SettingError, StudyError
+from askwise.stopping import StopReason
+from askwise.stopping.rule import ReasonKind
+from askwise.storage.schema import events, participants, studies
+from askwise.storage.store import Record, Store
+
+MODES = ("own", "pooled")
+STATES = ("open", "paused", "closed")
+UNSETTLED: dict[str, ReasonKind] = {"the budget": "budget", "every question": "exhausted"}  # how stored reasons begin
+PERSON = (  # columns, in the order of `Participant`
+    participants.c.participant,
+    participants.c.name,
+    participants.c.created,
+    participants.c.log,
+    participants.c.quota,
+    (participants.c.paused != 0).label("paused"),
+)
+DECIDED = (  # columns, in the order of `Rules`; what is expected would sway people who answer for one truth
+    studies.c.state,
+    case((studies.c.why.is_(None), studies.c.mode != "pooled"), else_=studies.c.why != 0).label("why"),
+    (studies.c.beyond != 0).label("beyond"),
+)
+FOR_TOKEN = (
+    select(*PERSON, *DECIDED)
+    .join(studies, studies.c.study == participants.c.study)
+    .where(participants.c.study == bindparam("study"), participants.c.participant == bindparam("id"))
+)
+
+
+@dataclass(frozen=True)
+class Participant:
+    """Somebody who was invited."""
+
+    participant: str
+    name: str
+    created: str
+    log: int  # the number of the study that their answers go to
+    quota: int | None
+    paused: bool
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the owner of a study decided about it."""
+
+    state: str
+    why: bool  # whether people may see what is expected of their answers
+    beyond: bool  # whether it goes on although it is settled
+
+
+def invite(store: Store, study: Record, name: str, quota: int | None = None) -> Participant:
+    """A new participant; in a study where each has a posterior of their own, with a log of their own."""
+    if quota is not None and quota < 1:
+        raise SettingError(f"a quota is at least one answer, got {quota}")
+    id, now = secrets.token_urlsafe(9), datetime.now(UTC).isoformat(timespec="microseconds")
+    with store.begin() as connection:
+        log = study.study
+        if study.mode == "own":
+            row = connection.execute(select(studies).where(studies.c.study == study.study)).one()
+            values = {"name": f"{row.name}/{id}", "created": now, "askwise": row.askwise, "recipe": row.recipe}
+            made = connection.execute(insert(studies).values(**values, parent=study.study, mode="own"))
+            log = int(made.inserted_primary_key[0])  # type: ignore[index]
+        row_of = {"study": study.study, "participant": id, "name": name or id, "created": now, "log": log}
+        connection.execute(insert(participants).values(**row_of, quota=quota))
+    return Participant(id, name or id, now, log, quota, False)
+
+
+def people(store: Store, study: int) -> list[Participant]:
+    """Everybody who was invited, first come first."""
+    query = select(*PERSON).where(participants.c.study == study).order_by(participants.c.created)
+    return [Participant(*row) for row in store.read(query)]
+
+
+def person(store: Store, study: int, participant: str) -> Participant | None:
+    query = select(*PERSON).where(participants.c.study == study, participants.c.participant == participant)
+    return next((Participant(*row) for row in store.read(query)), None)
+
+
+def pause(store: Store, study: int, participant: str, paused: bool) -> None:
+    with store.begin() as connection:
+        chosen = (participants.c.study == study) & (participants.c.participant == participant)
+        connection.execute(update(participants).where(chosen).values(paused=int(paused)))
+
+
+def set_state(store: Store, study: int, state: str) -> None:
+    """Opens, pauses or closes a study; a closed one stays closed."""
+    if state not in STATES:
+        raise SettingError(f"a study is {', '.join(STATES)}, not {state!r}")
+    with store.begin() as connection:
+        now = connection.execute(select(studies.c.state).where(studies.c.study == study)).scalar_one()
+        if now == "closed" and state != "closed":
+            raise StudyError("the study is closed and stays so; copy it to go on")
+        connection.execute(update(studies).where(studies.c.study == study).values(state=state))
+
+
+def set_mode(store: Store, study: int, mode: str) -> None:
+    """One posterior a participant, or one for all; only before anybody was invited."""
+    if mode not in MODES:
+        raise SettingError(f"people have their own posterior (own) or share one (pooled), not {mode!r}")
+    with store.begin() as connection:
+        invited = connection.execute(select(func.count()).where(participants.c.study == study)).scalar_one()
+        if invited:
+            raise StudyError("people were invited already; whether they share one posterior cannot change any more")
+        connection.execute(update(studies).where(studies.c.study == study).values(mode=mode))
+
+
+def token_of(store: Store, study: int, participant: str) -> str:
+    """The token in a participant's link: who they are, signed."""
+    secret = store.secrets.get(study) or _load_secret(store, study)
+    mark = hmac.new(secret, participant.encode(), sha256).digest()[:16]
+    return f"{participant}.{urlsafe_b64encode(mark).decode().rstrip('=')}"
+
+
+def participant_for_token(
+    store: Store, study: int, token: str, *, verified: bool = False
+) -> tuple[Participant, Rules] | None:
+    """The participant that a token belongs to, and the rules of the study; None if it was not signed here."""
+    if not (verified or is_valid_token(store, study, token)):
+        return None
+    rows = store.read(FOR_TOKEN, study=study, id=token.partition(".")[0])
+    return (Participant(*rows[0][: len(PERSON)]), Rules(*rows[0][len(PERSON) :])) if rows else None
+
+
+def is_valid_token(store: Store, study: int, token: str) -> bool:
+    """Whether the token was made here. Once the study's secret is known, this needs no database."""
+    known = token_of(store, study, token.partition(".")[0])
+    return hmac.compare_digest(known.encode(), token.encode())
+
+
+def rules(store: Store, study: int) -> Rules:
+    """What the owner decided."""
+    return Rules(*store.read(select(*DECIDED).where(studies.c.study == study))[0])
+
+
+def set_rules(store: Store, study: int, *, why: bool | None = None, beyond: bool | None = None) -> None:
+    """Whether people may see what is expected of their answers, and whether a settled study goes on; None: as it is."""
+    given = {name: int(value) for name, value in (("why", why), ("beyond", beyond)) if value is not None}
+    if given:
+        with store.begin() as connection:
+            connection.execute(update(studies).where(studies.c.study == study).values(**given))
+
+
+def settled(store: Store, study: int) -> dict[int, StopReason | None]:
+    """By log of the study: the reason to stop, as the server last found it."""
+    query = select(studies.c.study, studies.c.settled)
+    return {row.study: _stored_reason(row.settled) for row in store.read(query.where(_logs(study)))}
+
+
+def set_settled(store: Store, log: int, reason: str | None) -> None:
+    with store.begin() as connection:
+        connection.execute(update(studies).where(studies.c.study == log).values(settled=reason))
+
+
+def copy_participants(here: Store, study: Record, there: Store) -> None:
+    """Copies the people of a study, with their logs and their links, to where the study itself was copied."""
+    target = there.record()
+    with here.begin() as source:
+        shared = source.execute(select(studies).where(studies.c.study == study.study)).one()
+        invited = list(source.execute(select(participants).where(participants.c.study == study.study)))
+        logs = list(source.execute(select(studies).where(studies.c.parent == study.study)))
+        told = {row.study: list(source.execute(select(events).where(events.c.study == row.study))) for row in logs}
+    with there.begin() as connection:
+        kept = {"state": shared.state, "mode": shared.mode, "secret": shared.secret}
+        kept |= {"settled": shared.settled, "why": shared.why, "beyond": shared.beyond}
+        connection.execute(update(studies).where(studies.c.study == target.study).values(**kept))
+        moved = {study.study: target.study}
+        for row in logs:
+            values = {**row._asdict(), "parent": target.study, "name": f"{target.name}/{row.name.partition('/')[2]}"}
+            del values["study"]
+            made = connection.execute(insert(studies).values(**values)).inserted_primary_key
+            moved[row.study] = int(made[0])  # type: ignore[index]
+            for event in told[row.study]:
+                connection.execute(insert(events).values(**{**event._asdict(), "study": moved[row.study]}))
+        for person in invited:
+            own = {"study": target.study, "log": moved[person.log]}
+            connection.execute(insert(participants).values(**{**person._asdict(), **own}))
+
+
+def _load_secret(store: Store, study: int) -> bytes:
+    """The study's own secret, made when it is first needed; it never changes."""
+    query = select(studies.c.secret).where(studies.c.study == study)
+    if store.read(query)[0].secret is None:
+        with store.begin() as connection:
+            fresh = update(studies).where(studies.c.study == study, studies.c.secret.is_(None))
+            connection.execute(fresh.values(secret=secrets.token_urlsafe(24)))
+    store.secrets[study] = str(store.read(query)[0].secret).encode()
+    return store.secrets[study]
+
+
+def _stored_reason(text: str | None) -> StopReason | None:
+    """A reason to stop, which is stored as its sentence."""
+    if text is None:
+        return None
+    return StopReason(text, next((kind for start, kind in UNSETTLED.items() if text.startswith(start)), "settled"))
+
+
+def _logs(study: int) -> ColumnElement[bool]:
+    return (studies.c.study == study) | (studies.c.parent == study)

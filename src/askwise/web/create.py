@@ -1,0 +1,146 @@
+"""From an uploaded table to a study, and what leaves one again. The arithmetic is done in a worker."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from askwise import storage
+from askwise.data.files import TABLE_SUFFIXES, LoadedTable, read_table
+from askwise.errors import AskwiseError, DataError, SettingError
+from askwise.exchange.answers import answers_table
+from askwise.exchange.files import Table, write_table
+from askwise.goals import goal_of, remake
+from askwise.report.page import page
+from askwise.session.config import Recipe
+from askwise.session.event_log import EventLog
+from askwise.storage.address import Address
+from askwise.storage.create import new_session
+from askwise.storage.journal import StudyJournal
+from askwise.storage.participants import people
+from askwise.storage.store import Store
+from askwise.web.form import server_limits
+from askwise.web.learner.learner import Job
+from askwise.web.schemas import storable
+
+BY_COMMAND = ", or name its encoding, often latin-1"  # a hint that a page cannot follow
+
+
+class Made(BaseModel):
+    """What was understood of a table."""
+
+    study: str
+    made: bool
+    goal: str
+    rows: int
+    name: str | None
+    features: list[str]
+    left_out: dict[str, str]
+    responses: list[str]
+    questions: int
+    words: list[str]
+
+
+def options_of(text: str) -> dict[str, Any]:
+    """Options as they were sent, none of them beyond what a server can work out in time.
+
+    >>> options_of('{"k": 2}')
+    {'k': 2}
+    """
+    try:
+        found = json.loads(text)
+        limits = server_limits()
+        problem = next(filter(None, (_problem(name, value, limits) for name, value in dict(found).items())), None)
+    except (ValueError, TypeError, RecursionError):
+        problem = 'options are a JSON object such as {"k": 5}'
+    if problem is not None:
+        raise SettingError(problem)
+    return dict(found)
+
+
+def _problem(name: str, value: Any, limits: Mapping[str, int]) -> str | None:
+    """Why an option cannot be taken, or None."""
+    if isinstance(value, list | dict):
+        parts = [*value, *value.values()] if isinstance(value, dict) else value
+        return next(filter(None, (_problem(name, part, limits) for part in parts)), None)
+    if isinstance(value, str):
+        storable(value)
+    if isinstance(value, float) and not isfinite(value):
+        return f"the option {name} must be a finite number, got {value}"
+    if name in limits and isinstance(value, int | float) and not 0 <= value <= limits[name]:
+        return f"the option {name} must be between 0 and {limits[name]:,} here, got {value:,}"
+    return None
+
+
+def read_upload(
+    job: Job, goal: str, options: Mapping[str, Any], file: str, content: bytes
+) -> tuple[Recipe, dict[str, Any]]:
+    """The recipe of a study of the table, and what was understood; in a worker.
+
+    >>> recipe, found = read_upload(("", 0), "top-k", {"k": 2}, "drinks.csv", b"name\\ntea\\nmilk\\nwater\\n")
+    >>> recipe["goal"], found["words"][0]
+    ('top_k', 'Find the best 2 of the 3 items.')
+    """
+    named = Path(file.replace("\\", "/")).name
+    if Path(named).suffix.lower() not in TABLE_SUFFIXES:
+        raise DataError(f"a table is one of {', '.join(TABLE_SUFFIXES)}; save it as CSV first")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"table{Path(named).suffix.lower()}"
+        path.write_bytes(content)
+        try:
+            columns = read_table(path)
+        except DataError as error:
+            told = str(error).replace(str(path), named).replace(path.name, named)
+            raise DataError(told.replace(BY_COMMAND, "")) from None
+    try:
+        session = new_session(goal, LoadedTable(columns, Path(named)), options)
+        built = goal_of(session)
+        words, facts = built.sentences(session), built.summary(session).as_dict()
+    except AskwiseError:
+        raise
+    except (TypeError, KeyError, ValueError, ArithmeticError) as error:
+        raise SettingError(f"the options do not fit the goal {goal}: {error}") from None
+    assert session.recipe is not None
+    return session.recipe, {**facts, "words": words}
+
+
+def page_of(job: Job) -> str:
+    """The report page of a log; in a worker."""
+    return page(storage.open(job[0], log=job[1]))
+
+
+def answers_of(job: Job, study: int) -> str:
+    """The answers of a log as CSV, those of all logs if it is the study's own; in a worker.
+
+    Nothing is worked out for it: the answers stand in the logs.
+    """
+    store = Store.at(Address.of(job[0]))
+    names = {one.participant: one.name for one in people(store, study)}
+    logs = [job[1]] if job[1] != study else sorted({study, *(one.log for one in people(store, study))})
+    session = remake(store.record(study).recipe)
+    whole: Table = {}
+    for log in logs:
+        session.event_log = EventLog()
+        for event in StudyJournal(store, store.record(log)).since(0):
+            session.event_log.append(session.event_log.validate(event))
+        table = answers_table(session)
+        table["name"] = [names.get(who, who) for who in table["who"]]
+        whole = _joined(whole, table)
+    store.close()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "answers.csv"
+        write_table(whole, path)
+        return path.read_text(encoding="utf-8")
+
+
+def _joined(one: Table, other: Table) -> Table:
+    """The rows of both; a column that one of them lacks is empty there."""
+    rows = [len(next(iter(table.values()), [])) for table in (one, other)]
+    columns = [*one, *(column for column in other if column not in one)]
+    return {column: [*one.get(column, [None] * rows[0]), *other.get(column, [None] * rows[1])] for column in columns}

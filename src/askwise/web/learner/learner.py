@@ -1,0 +1,162 @@
+"""Computes the states of logs in worker processes, so that no page waits for arithmetic.
+
+A worker reads a log from its store, brings the session up to date and says what to ask, now and after each possible
+answer. It writes only checkpoints. The web process records questions and answers, with or without a learner.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from typing import Any
+
+from askwise import storage
+from askwise._runtime.streams import stream
+from askwise.session import Session
+from askwise.session.log_state import LogState, state_of_round
+from askwise.simulate.runs import SimulatedRun
+from askwise.storage.address import Address
+from askwise.storage.store import Store
+from askwise.web.learner.workers import Worker
+
+MAX_SESSIONS = 300  # that a worker keeps in memory
+MAX_SECONDS = 1800.0  # for one call: a very long log is replayed from its beginning
+MAX_SHARED_EVENTS = 12  # of logs that begin alike and share what is computed
+FALLBACK_QUESTIONS = 6  # in a state, for when the learner is behind
+SHARED_PARTS = ("event", "question", "atom", "options", "response", "goal")  # of an event: all but who and when
+Job = tuple[str, int]  # the address of a store, the number of a log in it
+
+_stores: dict[str, Store] = {}  # of a worker
+_sessions: OrderedDict[Job, Session] = OrderedDict()
+_beginnings: OrderedDict[Any, Any] = OrderedDict()  # by recipe and first events: what is known after them
+
+
+class Learner:
+    """Computes what is known of logs, in worker processes. A log always goes to the same worker, which keeps
+    its session in memory."""
+
+    def __init__(self, workers: int | None = None, max_seconds: float = MAX_SECONDS):
+        self._workers = [Worker(max_seconds=max_seconds) for _ in range(workers or os.cpu_count() or 1)]
+        self._background: Worker | None = None
+
+    async def run(self, function: Any, job: Job, *more: Any, urgent: bool = True) -> Any:
+        """What the function finds out about a log. What somebody waits for is urgent and goes first."""
+        return await self._workers[job[1] % len(self._workers)].run(function, job, *more, urgent=urgent)
+
+    async def run_in_background(self, function: Any, *more: Any) -> Any:
+        """The same for what may take long: in a process of its own that yields to everything else."""
+        self._background = self._background or Worker(idle_priority=True)
+        return await self._background.run(function, *more)
+
+    def close(self) -> None:
+        """Ends the workers."""
+        for worker in (*self._workers, *([self._background] if self._background else [])):
+            worker.close()
+
+
+def compute_state(job: Job, pooled: bool, beyond: bool = False) -> LogState:
+    """Brings the session of a log up to date and says what to ask; in a worker.
+
+    In a log that people share, each answer changes what is best for all; the best few questions are handed out in turn.
+    `beyond` goes on asking although the goal is settled.
+    """
+    session = _session(job)
+    if session.journal is not None:
+        session.journal.keep(session)
+    beginning = _beginning(session, ("now", pooled, beyond))
+    state: LogState = _beginnings.get(beginning) or _state(session, pooled, beyond)
+    _share(beginning, state)
+    if state.done is not None:
+        del _sessions[job]  # if the study continues all the same, it is loaded again
+    return state
+
+
+def compute_state_after(job: Job, position: int, response: Any, who: str) -> LogState | None:
+    """The state after that answer to the open question of a log of so many events; None if the log has moved on."""
+    session = _session(job, position)
+    if len(session.event_log.events) != position or not session.event_log.open_ids:
+        return None
+    beginning = _beginning(session, ("after", response), who)
+    round = session.round_after(response, who, _beginnings.get(beginning))
+    _share(beginning, round)
+    question = None if round.prepared_question is None else round.prepared_question[1]
+    reason = round.prepared_reason
+    return state_of_round(round, position + 1, question, question=question, done=reason, settled=reason)
+
+
+def explain_question(job: Job, question: str) -> list[dict[str, Any]]:
+    """What each answer to the question would settle; in a worker."""
+    session = _session(job)
+    return [
+        {"response": found.response, "chance": found.chance, "diameter": found.diameter, "guess": str(found.estimate)}
+        for found in session.why(question)
+    ]
+
+
+def simulate_people(job: Job) -> tuple[int, list[SimulatedRun]]:
+    """Simulates people from the start, for "about 12 more questions"; in a worker. Their runs are kept in the study."""
+    from askwise.simulate import forecaster, workers
+
+    session = _session(job)
+    store, study = session.journal.store, session.journal.record.study  # type: ignore[union-attr]
+    since, runs = forecaster.load_runs(store, study, session.pursued)
+    if not runs or since:
+        assert session.recipe is not None
+        packed, limit = workers.PackedSession(session.recipe), workers.answers_left(session)
+        since, runs = 0, workers.simulate_people(packed, 2 * forecaster.PEOPLE, limit, forecaster.MAX_SECONDS)
+        forecaster.save_runs(store, study, session.pursued, since, runs)
+    return since, runs
+
+
+def _session(job: Job, position: int | None = None) -> Session:
+    """The session of a log as it is now, or at least after its first `position` events."""
+    if job not in _sessions:
+        where, log = job
+        if where not in _stores:
+            _stores[where] = Store.at(Address.of(where))
+        _sessions[job] = storage.resume(_stores[where], log)
+    elif position is None or len(_sessions[job].event_log.events) < position:
+        _sessions[job].refresh()
+    _sessions.move_to_end(job)
+    while len(_sessions) > MAX_SESSIONS:
+        _sessions.popitem(last=False)
+    return _sessions[job]
+
+
+def _beginning(session: Session, what: Any, who: str | None = None) -> Any:
+    """What identifies all logs that begin alike, so that something is computed once for them; None if it is not shared.
+    `who` answers next, if anybody.
+
+    Where several people answer in one log, the reliability of each belongs to them and to their study alone.
+    """
+    events, people = session.event_log.events, session.event_log.people | ({who} if who else set())
+    if len(events) > MAX_SHARED_EVENTS or len(people) > 1:
+        return None
+    parts = (str([event.get(part) for part in SHARED_PARTS]) for event in events)
+    return (session.journal.record.digest, what, *parts)  # type: ignore[union-attr]
+
+
+def _share(beginning: Any, value: Any) -> None:
+    if beginning is not None:
+        _beginnings[beginning] = value
+        _beginnings.move_to_end(beginning)
+        while len(_beginnings) > MAX_SESSIONS:
+            _beginnings.popitem(last=False)
+
+
+def _state(session: Session, pooled: bool, beyond: bool) -> LogState:
+    log, round, reason = session.event_log, session.round, session.reason
+    ids = log.open_questions()
+    waiting = log.ask_events[ids[0]] if ids else None
+    atoms = round.fresh_atoms(log)
+    options = session.pursued["options"] if session.pursued else {}
+    known: dict[str, Any] = {"settled": reason, "beyond": beyond, "budget": options.get("budget")}
+    if reason is not None and not (beyond and len(atoms)):
+        known |= {"done": reason, "certificate": str(session.certificate())}
+    elif len(atoms) and (pooled or not ids):
+        waiting, *fallback = round.best(log, FALLBACK_QUESTIONS)
+        known |= {"question": waiting, "fallback": tuple(fallback)}
+    else:
+        some = stream(session.config.seed, len(log.events), "spares").permutation(len(atoms))[:FALLBACK_QUESTIONS]
+        known |= {"fallback": tuple(round.pose(log, atoms[place]) for place in some)}
+    return state_of_round(round, len(log.events), waiting, **known)

@@ -1,0 +1,257 @@
+"""A study at a glance: its state, its people, what is known. Nothing is computed for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import BaseModel
+
+from askwise.errors import AskwiseError
+from askwise.goals import goal_class
+from askwise.goals.base.registry import goal_from
+from askwise.session.log_state import LogState
+from askwise.simulate.plan import BASELINE_RULE, PLAN_KEY
+from askwise.stopping import StopReason
+from askwise.storage.participants import Participant, Rules, people, rules, settled, token_of
+from askwise.storage.store import Record, Store
+from askwise.storage.usage import AnswerCount, answer_counts
+from askwise.web.error_pages import error_reply
+from askwise.web.log_service import LogService
+from askwise.web.studies import ServedStudies
+
+
+class PersonOverview(BaseModel):
+    """Somebody who was invited, and how far they are."""
+
+    participant: str
+    name: str
+    created: str
+    log: int
+    quota: int | None
+    paused: bool
+    answers: int
+    skips: int
+    last: str | None
+    diameter: float | None
+    done: str | None
+    settled: bool  # whether it is done because the goal is reached
+    guess: str | None
+    trusted: float | None
+    link: str
+
+
+class LogOverview(BaseModel):
+    """What the study's own log says so far."""
+
+    answers: int
+    diameter: float
+    done: str | None
+    estimate: Any
+    certificate: str | None
+
+
+class SavedQuestions(BaseModel):
+    """The median number of questions that simulated people needed, with the study's strategy and at random; None: more
+    than the limit. `share` of the random questions is saved, or more if those people did not finish."""
+
+    people: int
+    rule: str
+    own: float | None
+    random: float | None
+    limit: int
+    share: float | None
+    at_least: bool
+    advice: list[str]
+
+
+class ListedStudy(BaseModel):
+    """A study in the list of all."""
+
+    study: str
+    goal: str | None
+    aim: str
+    state: str
+    answers: int
+    people: int
+
+
+class StudyOverview(BaseModel):
+    """A study."""
+
+    study: str
+    goal: str
+    aim: str
+    state: str  # open, settled, finished, paused or closed
+    mode: str
+    why: bool
+    beyond: bool
+    log: int
+    created: str
+    epsilon: float
+    answers: int
+    last: str | None
+    participants: list[PersonOverview]
+    standing: LogOverview | None
+    saved: SavedQuestions | None
+    simulating: tuple[int, int] | None
+    fallbacks: int
+    behind: bool
+
+
+async def list_study(studies: ServedStudies, study: str) -> ListedStudy:
+    """A study in short. One that cannot be read says why."""
+
+    def read() -> ListedStudy:
+        try:
+            store = studies.store(study)
+            record = store.record()
+            answers = sum(one.answers for one in answer_counts(store, record.study))
+            goal, invited = record.recipe["goal"], people(store, record.study)
+            state = state_of(record, invited, rules(store, record.study), settled(store, record.study))
+        except AskwiseError as error:
+            sentence = error_reply(error)[1]
+            return ListedStudy(study=study, goal=None, aim=sentence, state="unreadable", answers=0, people=0)
+        return ListedStudy(
+            study=study, goal=goal, aim=goal_sentence(record.recipe), state=state, answers=answers, people=len(invited)
+        )
+
+    return await asyncio.to_thread(read)
+
+
+async def overview(studies: ServedStudies, study: str) -> StudyOverview:
+    """A study as it is now."""
+    store = await asyncio.to_thread(studies.store, study)
+
+    def read() -> tuple[
+        Record, list[Participant], list[str], list[AnswerCount], Any, Rules, dict[int, StopReason | None]
+    ]:
+        record = store.record()
+        invited = people(store, record.study)
+        links = [participant_link(store, study, record.study, one.participant) for one in invited]
+        done = answer_counts(store, record.study), store.forecast(record.study, PLAN_KEY)
+        return record, invited, links, *done, rules(store, record.study), settled(store, record.study)
+
+    record, invited, links, done, plan, decided, reasons = await asyncio.to_thread(read)
+    services = {service.job[1]: service for service in studies.services(study)}
+    own = services.get(record.study)
+    return StudyOverview(
+        study=study,
+        goal=record.recipe["goal"],
+        aim=goal_sentence(record.recipe),
+        state=state_of(record, invited, decided, reasons),
+        mode=record.mode,
+        why=decided.why,
+        beyond=decided.beyond,
+        log=record.study,
+        created=record.created,
+        epsilon=record.recipe["options"]["epsilon"],
+        answers=sum(one.answers for one in done),
+        last=max((one.last for one in done if one.last), default=None),
+        participants=[
+            _person(
+                one,
+                where,
+                record.recipe["goal"],
+                services.get(one.log),
+                _counts_of(done, one, record),
+                reasons.get(one.log),
+            )
+            for one, where in zip(invited, links, strict=True)
+        ],
+        standing=None if own is None or own.state is None else _log_overview(own.state),
+        saved=None if plan is None else saved(plan),
+        simulating=studies.plans.get(study),
+        fallbacks=sum(service.fallback_count for service in services.values()),
+        behind=any(service.failures for service in services.values()),
+    )
+
+
+def state_of(
+    record: Record, invited: Sequence[Participant], decided: Rules, reasons: Mapping[int, StopReason | None]
+) -> str:
+    """As the owner decided; but an open study whose people all came to an end is settled, or finished if what was left
+    undecided could not be asked, unless it goes on all the same.
+
+    >>> record = Record(1, "cars", "", "", {}, "", state="open")
+    >>> [state_of(record, [], Rules("open", True, False), {1: reason})
+    ...  for reason in (None, StopReason("the diameter is small", "settled"), StopReason("no more answers", "budget"))]
+    ['open', 'settled', 'finished']
+    """
+    found = [reasons.get(log) for log in {one.log for one in invited} or {record.study}]
+    if record.state != "open" or decided.beyond or not all(found):
+        return record.state
+    return "settled" if all(reason.kind == "settled" for reason in found if reason) else "finished"
+
+
+def goal_sentence(recipe: Mapping[str, Any]) -> str:
+    """What is sought, in a sentence.
+
+    >>> goal_sentence({"goal": "top_k", "options": {"k": 2}, "data": {"name": ["tea", "milk", "water"]}})
+    'Find the best 2 of the 3 items.'
+    """
+    goal = goal_from(recipe)
+    return goal.sentence(goal.total_rows(recipe["data"]))
+
+
+def saved(plan: Mapping[str, Any]) -> SavedQuestions:
+    """How many questions a plan says are saved.
+
+    >>> rows = {"expected": {"people": 9, "limit": 40, "spread": [4.0, 10.0, 15.0]},
+    ...         "random": {"people": 9, "limit": 40, "spread": [20.0, None, None]}}
+    >>> found = saved({"rules": rows, "advice": []})
+    >>> found.share, found.at_least
+    (0.75, True)
+    """
+    rule = next(iter(plan["rules"]))
+    own, other = plan["rules"][rule], plan["rules"].get(BASELINE_RULE)
+    needed = own["spread"][1]
+    beside = None if other is None else other["spread"][1]
+    most = own["limit"] if other is None else other["limit"]
+    share = None if needed is None or other is None else 1 - needed / (beside or most)
+    return SavedQuestions(people=own["people"], rule=rule, own=needed, random=beside, limit=most, share=share,
+                 at_least=beside is None, advice=plan["advice"])  # fmt: skip
+
+
+@lru_cache(maxsize=10_000)
+def participant_link(store: Store, study: str, number: int, participant: str) -> str:
+    """The path of a participant's page. It never changes, so it is signed once."""
+    return f"/s/{quote(study, safe='')}/p/{token_of(store, number, participant)}"
+
+
+def _counts_of(done: list[AnswerCount], person: Participant, record: Record) -> list[AnswerCount]:
+    """What this person did: all of a log of their own, their part of a shared one."""
+    shared = person.log == record.study
+    return [one for one in done if one.log == person.log and (not shared or one.who == person.participant)]
+
+
+def _person(
+    person: Participant,
+    where: str,
+    goal: str,
+    service: LogService | None,
+    done: list[AnswerCount],
+    reason: StopReason | None,
+) -> PersonOverview:
+    state = service.state if service else None
+    reason = state.done if state else reason
+    return PersonOverview(
+        **vars(person),
+        answers=max(0, sum(one.answers for one in done)),
+        skips=sum(one.skips for one in done),
+        last=max((one.last for one in done if one.last), default=None),
+        diameter=state.diameter if state else None,
+        done=reason,
+        settled=reason is not None and reason.kind == "settled",
+        guess=goal_class(goal).headline(state.estimate) if state else None,
+        trusted=state.reliability.get(person.participant) if state else None,
+        link=where,
+    )
+
+
+def _log_overview(state: LogState) -> LogOverview:
+    parts = ("answers", "diameter", "done", "estimate", "certificate")
+    return LogOverview(**{part: getattr(state, part) for part in parts})

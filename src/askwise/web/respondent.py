@@ -1,0 +1,26 @@
+"""Who answers, and what they are asked next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+from askwise.session.events import Event
+
+
+@dataclass(frozen=True)
+class Respondent:
+    """Somebody who answers, and what they may do."""
+
+    who: str
+    refusal: str | None = None  # why no answer is taken from them now
+    quota: float = inf  # answers and skips at most
+    beyond: bool = False  # whether they are asked although the goal is settled
+
+
+class NextQuestion(NamedTuple):
+    """What a person is asked now."""
+
+    event: Event | None
+    behind: bool  # whether the learner is: the question is a fallback, or there is none yet

@@ -1,0 +1,223 @@
+"""What the owner of a study may do: make one of a table, invite people, watch, pause, close, download."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response, UploadFile
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+
+from askwise.storage.create import write_study
+from askwise.storage.participants import MODES, invite, pause, people, person, rules, set_rules, set_state
+from askwise.storage.store import Record, Store
+from askwise.web.create import Made, answers_of, options_of, page_of, read_upload
+from askwise.web.learner.dashboard import watch
+from askwise.web.learner.learner import Job
+from askwise.web.learner.simulation import PEOPLE, simulate
+from askwise.web.live_updates import messages
+from askwise.web.overview import ListedStudy, StudyOverview, list_study, overview, participant_link
+from askwise.web.respondent import Respondent
+from askwise.web.schemas import AnswerRequest, InvitationRequest, ShownQuestion, StateRequest, Text, shown_question
+from askwise.web.security import owner
+from askwise.web.studies import ServedStudies
+
+router = APIRouter(prefix="/api/v1/studies", tags=["owner"], dependencies=[Depends(owner)])
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
+
+
+class Invitation(BaseModel):
+    """Somebody's link; whoever has it answers as them."""
+
+    participant: str
+    name: str
+    link: str
+
+
+class SettingsRequest(BaseModel):
+    """What the owner decides about a study. What is left out stays as it is."""
+
+    why: bool | None = Field(None, description="Whether people may see what is expected of their answers")
+    beyond: bool | None = Field(None, description="Whether to go on asking although it is settled")
+
+
+@dataclass(frozen=True)
+class OwnedStudy:
+    """A study that the owner asks about."""
+
+    studies: ServedStudies
+    name: str
+    store: Store
+    record: Record
+
+    async def changed_overview(self) -> StudyOverview:
+        """The study after a change, which those who watch hear of."""
+        self.studies.changed(self.name)
+        return await overview(self.studies, self.name)
+
+    async def respondent(self) -> Respondent:
+        """The owner, or their robot."""
+        decided = await asyncio.to_thread(rules, self.store, self.record.study)
+        refusal = None if decided.state == "open" else "the study takes no answers at the moment"
+        return Respondent("owner", refusal, beyond=decided.beyond)
+
+    async def job(self, log: int | None) -> Job:
+        """The log asked for; without one, the study's own."""
+        invited = await asyncio.to_thread(people, self.store, self.record.study)
+        if log is not None and log not in {self.record.study, *(each.log for each in invited)}:
+            raise HTTPException(404, f"there is no log {log} in this study")
+        return self.studies.job(self.name, self.record.study if log is None else log)
+
+
+def served_studies(request: Request) -> ServedStudies:
+    found: ServedStudies = request.app.state.studies
+    return found
+
+
+async def owned(request: Request, study: str) -> OwnedStudy:
+    studies = served_studies(request)
+    store = await asyncio.to_thread(studies.store, study)
+    return OwnedStudy(studies, study, store, await asyncio.to_thread(store.record))
+
+
+Served = Annotated[ServedStudies, Depends(served_studies)]
+Named = Annotated[OwnedStudy, Depends(owned)]
+
+
+@router.get("")
+async def list_studies(studies: Served) -> list[ListedStudy]:
+    """All studies, with their state."""
+    return [await list_study(studies, name) for name in await asyncio.to_thread(studies.names)]
+
+
+@router.post("", status_code=201)
+async def create(
+    studies: Served,
+    table: UploadFile,
+    goal: Annotated[Text, Form(max_length=40)],
+    name: Annotated[Text, Form(max_length=60)],
+    mode: Annotated[Text, Form(max_length=20)] = "own",
+    options: Annotated[Text, Form(max_length=4000, description='A JSON object, such as {"k": 5}')] = "{}",
+    instructions: Annotated[Text, Form(max_length=4000, description="For the people who answer")] = "",
+    preview: Annotated[bool, Form(description="Only say what would be understood")] = False,
+) -> Made:
+    """Makes a study of an uploaded table."""
+    if not NAME.fullmatch(name):
+        raise HTTPException(422, "a study's name has letters, digits, spaces, dots and hyphens, 60 at most")
+    if mode not in MODES:
+        raise HTTPException(422, f"people have their own posterior (own) or share one (pooled), not {mode!r}")
+    if studies.folder is None and studies.place(name).is_file:
+        raise HTTPException(409, "one file is served, which holds one study; serve a folder or a database to make more")
+    if name in await asyncio.to_thread(studies.names):
+        raise HTTPException(409, f"a study {name} exists already; choose another name")
+    upload = table.filename or "", await table.read()
+    recipe, found = await studies.background.run(read_upload, ("", 0), goal, options_of(options), *upload)
+    if not preview:
+        await asyncio.to_thread(write_study, studies.place(name), recipe, {}, mode, instructions)
+    return Made(study=name, made=not preview, **found)
+
+
+@router.get("/{study}")
+async def show_study(study: Named) -> StudyOverview:
+    """A study: its state, its people, what is known."""
+    return await overview(study.studies, study.name)
+
+
+@router.post("/{study}/state")
+async def set_study_state(study: Named, wanted: StateRequest) -> StudyOverview:
+    """Opens, pauses or closes a study; a closed one stays closed."""
+    if study.record.state == "closed" and wanted.state != "closed":
+        raise HTTPException(409, "the study is closed and stays so; copy it to go on")
+    await asyncio.to_thread(set_state, study.store, study.record.study, wanted.state)
+    return await study.changed_overview()
+
+
+@router.post("/{study}/settings")
+async def change_settings(study: Named, wanted: SettingsRequest) -> StudyOverview:
+    """Lets people see what is expected of their answers, or not; lets a settled study go on, or stop."""
+    decided = {"why": wanted.why, "beyond": wanted.beyond}
+    await asyncio.to_thread(partial(set_rules, study.store, study.record.study, **decided))
+    return await study.changed_overview()
+
+
+@router.post("/{study}/participants", status_code=201)
+async def invite_participant(study: Named, request: Request, invited: InvitationRequest) -> Invitation:
+    """Invites somebody: the link is theirs alone."""
+    made = await asyncio.to_thread(invite, study.store, study.record, invited.name.strip(), invited.quota)
+    where = await asyncio.to_thread(participant_link, study.store, study.name, study.record.study, made.participant)
+    study.studies.changed(study.name)
+    return Invitation(participant=made.participant, name=made.name, link=f"{str(request.base_url).rstrip('/')}{where}")
+
+
+@router.post("/{study}/participants/{participant}/pause")
+async def pause_participant(study: Named, participant: str, paused: bool = True) -> StudyOverview:
+    """Lets somebody rest, or go on."""
+    number = study.record.study
+    if await asyncio.to_thread(person, study.store, number, participant) is None:
+        raise HTTPException(404, f"nobody here is {participant}")
+    await asyncio.to_thread(pause, study.store, number, participant, paused)
+    return await study.changed_overview()
+
+
+@router.get("/{study}/questions")
+async def questions(study: Named) -> ShownQuestion | None:
+    """The next question of the study's own log: for a lab robot. Nothing if it is time to stop."""
+    respondent = await study.respondent()
+    if respondent.refusal:
+        raise HTTPException(409, respondent.refusal)
+    shown = await (await study.studies.service(study.name)).show(respondent)
+    return shown_question(shown.event)
+
+
+@router.post("/{study}/answers")
+async def answers(study: Named, told: AnswerRequest) -> ShownQuestion | None:
+    """An answer to the study's own log; the reply is the next question."""
+    service = await study.studies.service(study.name)
+    shown = await service.tell(await study.respondent(), told.question, told.response, told.key, told.seconds)
+    return shown_question(shown.event)
+
+
+@router.get("/{study}/learned")
+async def learned(study: Named, log: int | None = None) -> dict[str, Any]:
+    """What is found in the study's own log, or in one participant's: the numbers behind the dashboard's charts."""
+    found: dict[str, Any] = await study.studies.background.run(watch, await study.job(log), study.record.study)
+    return {part: value for part, value in found.items() if part != "html"}
+
+
+@router.get("/{study}/live")
+async def live(study: Named, log: int | None = None) -> StreamingResponse:
+    """Server-sent events: `overview` whenever something changed, `learned` every few seconds while it does."""
+    stream = messages(study.studies, study.name, await study.job(log), study.record.study)
+    return StreamingResponse(stream, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+
+
+@router.post("/{study}/plan", status_code=202)
+async def plan(study: Named) -> dict[str, int]:
+    """Lets simulated people answer, by the study's rule and at random; the overview then says what is saved."""
+    job = await study.job(None)
+    if study.name in study.studies.plans:
+        raise HTTPException(409, "people are being simulated already")
+    study.studies.plans[study.name] = 0, PEOPLE  # at once, so that nobody else starts it
+    study.studies.start(simulate(study.studies, study.name, job))
+    return {"people": PEOPLE}
+
+
+@router.get("/{study}/report.html")
+async def report(study: Named, log: int | None = None) -> Response:
+    """The report of the study's own log, or of one participant's."""
+    text = await study.studies.background.run(page_of, await study.job(log))
+    return Response(text, media_type="text/html")
+
+
+@router.get("/{study}/answers.csv")
+async def download(study: Named, log: int | None = None) -> Response:
+    """All answers of the study, or those of one participant's log."""
+    text = await study.studies.background.run(answers_of, await study.job(log), study.record.study)
+    file = f"{quote(study.name, safe='')}.csv"
+    named = {"Content-Disposition": f"attachment; filename=\"answers.csv\"; filename*=UTF-8''{file}"}
+    return Response(text, media_type="text/csv; charset=utf-8", headers=named)

@@ -1,0 +1,139 @@
+"""What comes in and goes out as JSON. One place, so that the API's documentation writes itself."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, Field
+
+from askwise.session.events import UNSTORABLE, Event
+from askwise.web.log_service import LogService
+
+
+def storable(text: str) -> str:
+    """The text, if every database can keep it.
+
+    >>> storable("a\\x00b")
+    Traceback (most recent call last):
+    ValueError: a text may not contain the character NUL or half of a surrogate pair
+    """
+    if UNSTORABLE.search(text):
+        raise ValueError("a text may not contain the character NUL or half of a surrogate pair")
+    return text
+
+
+Text = Annotated[str, AfterValidator(storable)]
+AnyResponse = Text | bool | int | float  # labels may be any of them; a label 3 is not the number 3.0
+
+
+class AnswerRequest(BaseModel):
+    """An answer. The same key sent twice is one answer."""
+
+    question: Text = Field(max_length=40)
+    response: AnyResponse = Field(description="One of the question's responses, or a number")
+    key: Text = Field(min_length=8, max_length=80)
+    seconds: float | None = Field(None, ge=0, le=86400)
+
+
+class SkipRequest(BaseModel):
+    """Can't tell."""
+
+    question: Text = Field(max_length=40)
+    reason: Text | None = Field(None, max_length=200)
+    key: Text = Field(min_length=8, max_length=80)
+    seconds: float | None = Field(None, ge=0, le=86400)
+
+
+class UndoRequest(BaseModel):
+    """The last answer, or that to the question named, is taken back."""
+
+    question: Text | None = Field(None, max_length=40)
+    key: Text = Field(min_length=8, max_length=80)
+
+
+class ShownOption(BaseModel):
+    name: str
+    image: str | None
+
+
+class ShownQuestion(BaseModel):
+    """A question."""
+
+    id: str
+    kind: str
+    text: str
+    options: list[ShownOption]
+    responses: list[str | bool | int | float]
+
+
+class QuestionsToCome(BaseModel):
+    """How many questions are to come."""
+
+    likely: int | None
+    low: int
+    high: int | None
+    text: str
+
+
+class ParticipantState(BaseModel):
+    """Where one person is."""
+
+    study: str
+    title: str
+    goal: str
+    instructions: str | None
+    state: str
+    question: ShownQuestion | None
+    done: str | None
+    done_kind: Literal["settled", "budget", "exhausted", "quota"] | None = Field(
+        description="Why it is time to stop: settled, or the answers, the questions or the quota ran out"
+    )
+    answers: int
+    quota: int | None
+    diameter: float | None
+    start: float | None
+    forecast: QuestionsToCome | None
+    estimate: Any = None
+    result: list[str] | None = None  # the estimate as lines to read
+    ordered: bool = False  # whether the order of the lines matters
+    certificate: str | None
+    behind: bool
+    why: bool
+    preload: list[str]
+
+
+class OwnAnswer(BaseModel):
+    """One of a person's own answers."""
+
+    question: str
+    kind: str
+    text: str
+    options: list[ShownOption]
+    response: str | bool | int | float | None
+    skipped: bool
+    time: str
+
+
+class InvitationRequest(BaseModel):
+    name: Text = Field("", max_length=200)
+    quota: int | None = Field(None, ge=1, le=100_000)
+
+
+class StateRequest(BaseModel):
+    state: Text = Field(max_length=20)
+
+
+def shown_question(event: Event | None) -> ShownQuestion | None:
+    """The question of an ask event; None for none."""
+    if event is None:
+        return None
+    options = [ShownOption(**option) for option in event["options"]]
+    head = {"id": event["question"], "kind": event["kind"], "text": event["text"]}
+    return ShownQuestion(**head, options=options, responses=event["responses"])
+
+
+def next_images(service: LogService) -> list[str]:
+    """The images of the questions that may come next, for a page to load early."""
+    states = [] if service.state is None else [service.state, *service.ahead.values()]
+    shown = [option["image"] for state in states if state.question for option in state.question["options"]]
+    return list(dict.fromkeys(image for image in shown if image))

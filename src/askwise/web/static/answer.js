@@ -1,0 +1,251 @@
+// @ts-check
+// The page where a participant answers: one question after the other, each answer exactly once.
+
+import { imageUrl, showQuestion, shownImages } from "./cards.js";
+import { QuestionClock } from "./clock.js";
+import { byId, element, setText } from "./dom.js";
+import { commandOf, pressedKey } from "./keys.js";
+import { Outbox, RequestRefused, request, ServerUnreachable } from "./outbox.js";
+import { lettersAnswer, resultNodes, showAnswers, showHelp, showWelcome, showWhy } from "./panels.js";
+
+/** @typedef {import("./types.d.ts").ParticipantState} ParticipantState */
+
+const UNREAD_MS = 200; // after the paint; nobody can have read the question yet
+const DOUBLE_CLICK_MS = 500; // in which a second click belongs to the first
+const TYPICAL_ANSWER_SECONDS = 6; // until this person's own are known
+const MIN_TIMED_ANSWERS = 3;
+const MAX_RETRY_MS = 30_000;
+const PAUSED_REFRESH_MS = 15_000;
+const WAITING_REFRESH_MS = 1000;
+const PRELOAD_REFRESHES = 3; // for the pictures that may be next
+const BEHIND = "Still catching up with your answers. Nothing is lost; meanwhile, here is another question.";
+
+const base = document.body.dataset.base ?? "";
+const outbox = new Outbox(base);
+const clock = new QuestionClock(`askwise clock ${base}`);
+const undoButton = byId("undo", HTMLButtonElement);
+const whyButton = byId("why", HTMLButtonElement);
+const questionSection = byId("question");
+/** @type {Map<string, HTMLImageElement>} */
+const preloaded = new Map();
+/** @type {number[]} */
+const answerSeconds = []; // of this visit
+/** @type {ParticipantState} */
+let state;
+let loaded = false;
+/** @type {import("./cards.js").ButtonsByKey} */
+let buttons = new Map();
+let sending = false;
+let revision = 0; // a reply to a request from before the last change is out of date
+let failures = 0; // in a row
+let refreshes = 0; // of the same question
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+let refusal = ""; // why the last answer was not taken, until another one is
+/** @type {number | null} */
+let answeredAt = null; // to measure how fast the next question comes
+
+/** Sends what waits, or asks the server for the state. */
+async function synchronize() {
+  if (sending) return;
+  const delivering = outbox.items.length > 0;
+  const started = delivering ? (revision += 1) : revision;
+  sending = delivering;
+  let received;
+  try {
+    received = delivering ? await deliver() : await request(base);
+  } catch (error) {
+    if (started === revision) handleFailure(error);
+    return;
+  } finally {
+    if (delivering) sending = false;
+  }
+  if (started !== revision) return;
+  if (delivering || failures) notify(refusal);
+  failures = 0;
+  applyState(received);
+}
+
+/** Sends everything that waits; what the server refuses, the person reads. */
+async function deliver() {
+  refusal = "";
+  const delivered = await outbox.deliver();
+  if (delivered.refusal) {
+    const { path, sentence } = delivered.refusal;
+    refusal = path === "undo" ? sentence : `Your last answer was not taken: ${sentence}`;
+  }
+  return delivered.state;
+}
+
+/**
+ * Says that the server does not answer, and tries again later.
+ * @param {unknown} error
+ */
+function handleFailure(error) {
+  if (error instanceof RequestRefused) return showMessage("This does not work", [element("p", {}, error.message)]);
+  if (!(error instanceof ServerUnreachable)) throw error;
+  failures += 1;
+  const saved = "Your answer is saved on this device and will be sent.";
+  notify(`${error.message} ${outbox.items.length ? saved : "Trying again."}`);
+  synchronizeLater(Math.min(MAX_RETRY_MS, 500 * 2 ** failures));
+}
+
+/** @param {number | null} delay  in milliseconds; null: not before something happens */
+function synchronizeLater(delay) {
+  clearTimeout(timer);
+  if (delay !== null) timer = setTimeout(synchronize, delay);
+}
+
+/**
+ * Shows the state that the server sent.
+ * @param {ParticipantState} received
+ */
+function applyState(received) {
+  const shownQuestion = questionSection.classList.contains("waiting") ? null : state?.question?.id;
+  state = received;
+  loaded = true;
+  undoButton.disabled = !state.answers || state.state !== "open";
+  whyButton.disabled = !state.question;
+  whyButton.hidden = !state.why;
+  showProgress();
+  for (const name of state.preload.filter((image) => !preloaded.has(image))) {
+    preloaded.set(name, element("img", { src: imageUrl(base, name) }));
+  }
+  if (!state.question) showRest();
+  else if (state.question.id !== shownQuestion) ask();
+  if (state.question && state.behind && !refusal) notify(BEHIND);
+  synchronizeLater(refreshDelay());
+}
+
+/** Milliseconds until the state may have changed; null: it changes only when the person does something. */
+function refreshDelay() {
+  if (state.state === "closed") return null;
+  if (state.state === "paused") return PAUSED_REFRESH_MS;
+  if (state.question) return shownImages().length && refreshes++ < PRELOAD_REFRESHES ? 700 * refreshes : null;
+  const final = state.done && (state.certificate || state.estimate === null);
+  return final ? null : WAITING_REFRESH_MS;
+}
+
+async function ask() {
+  if (!state.question) return;
+  refreshes = 0;
+  buttons = showQuestion(base, state.question, answer, skip);
+  byId("message").hidden = true;
+  questionSection.hidden = false;
+  (document.getElementById("number") ?? byId("question-text")).focus({ preventScroll: true });
+  const painted = await clock.start(state.question.id, shownImages());
+  if (!painted || answeredAt === null) return;
+  performance.measure("next question", { start: answeredAt, end: clock.paintedAt ?? undefined });
+  answeredAt = null;
+}
+
+function showRest() {
+  const kept = element("p", {}, "Your answers are kept.");
+  if (state.state === "paused") showMessage("The study is paused", [kept, element("p", {}, "This page goes on when the study does.")]);
+  else if (state.done) showMessage("Thank you", resultNodes(base, state));
+  else if (state.state === "closed") showMessage("The study is closed", [kept, element("p", {}, "Thank you.")]);
+  else showMessage("One moment", [element("p", {}, "The next question is on its way.")]);
+}
+
+/**
+ * @param {string} title
+ * @param {Node[]} nodes
+ */
+function showMessage(title, nodes) {
+  const isNew = byId("message").hidden || byId("message-title").textContent !== title;
+  questionSection.hidden = true;
+  byId("message").hidden = false;
+  byId("message-title").textContent = title;
+  byId("message-body").replaceChildren(...nodes);
+  if (isNew) byId("message-title").focus();
+}
+
+function showProgress() {
+  const { answers, quota, diameter, start, forecast } = state;
+  const bar = byId("progress", HTMLDivElement);
+  const known = diameter !== null && start !== null;
+  const percent = known ? Math.round((100 * diameter) / Math.max(start, diameter, 1e-9)) : 0;
+  bar.hidden = !known;
+  bar.setAttribute("aria-valuenow", String(percent));
+  bar.setAttribute("aria-valuetext", `${percent} percent`);
+  /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${percent}%`;
+  byId("answer-count").textContent = `${answers} ${quota ? `of ${quota} ` : ""}answered${known ? ` · ${percent} % undecided` : ""}`;
+  byId("forecast").textContent = state.question && forecast ? `${forecast.text}${minutes(forecast.likely)}` : "";
+}
+
+/** @param {number | null} questions */
+function minutes(questions) {
+  if (questions === null) return "";
+  const enough = answerSeconds.length >= MIN_TIMED_ANSWERS;
+  const median = enough ? [...answerSeconds].sort((a, b) => a - b)[answerSeconds.length >> 1] : TYPICAL_ANSWER_SECONDS;
+  const rounded = Math.round((questions * median) / 60);
+  return rounded < 1 ? ", under a minute" : `, ${rounded} minute${rounded === 1 ? "" : "s"}`;
+}
+
+/** @param {string} sentence */
+function notify(sentence) {
+  setText(byId("notice"), sentence.charAt(0).toUpperCase() + sentence.slice(1));
+}
+
+/**
+ * Puts a request into the outbox, unless another one is on its way.
+ * @param {import("./outbox.js").Path} path
+ * @param {Record<string, unknown>} body
+ * @param {HTMLButtonElement} [button]  the one that was pressed
+ */
+function submit(path, body, button) {
+  if (sending || outbox.items.length) return;
+  answeredAt = performance.now();
+  if (path === "answers") answerSeconds.push(clock.seconds);
+  outbox.add(path, body);
+  questionSection.classList.add("waiting");
+  button?.classList.add("chosen");
+  synchronize();
+}
+
+/**
+ * Whether a tap was meant for the question before.
+ * @param {Event} event
+ */
+function isStray(event) {
+  const age = clock.millisecondsSincePaint;
+  return age < UNREAD_MS || (age < DOUBLE_CLICK_MS && event instanceof UIEvent && event.detail > 1);
+}
+
+/** @type {import("./cards.js").OnChoice<import("./types.d.ts").Response>} */
+function answer(response, button, event) {
+  if (isStray(event)) return;
+  if (Number.isNaN(response)) return notify("Type a number such as 3.7.");
+  submit("answers", { question: state.question?.id, response, seconds: clock.seconds }, button);
+}
+
+/** @type {import("./cards.js").OnChoice<string | null>} */
+function skip(reason, button, event) {
+  if (isStray(event)) return;
+  submit("skips", { question: state.question?.id, reason, seconds: clock.seconds }, button);
+}
+
+/** @param {string | null} question  null: the last one */
+function undo(question) {
+  if (undoButton.disabled || (question === null && state.question && clock.millisecondsSincePaint < UNREAD_MS)) return;
+  submit("undo", { question });
+}
+
+document.addEventListener("keydown", (event) => {
+  const key = byId("panel", HTMLDialogElement).open ? null : pressedKey(event, lettersAnswer());
+  if (key === null) return;
+  const command = commandOf(key);
+  const button = (questionSection.hidden ? undefined : buttons.get(key)) ?? (command === null ? null : byId(command));
+  if (!button || button.hidden) return;
+  event.preventDefault();
+  button.click();
+});
+undoButton.addEventListener("click", () => undo(null));
+whyButton.addEventListener("click", () => showWhy(base, state));
+byId("my-answers").addEventListener("click", () => showAnswers(base, undo));
+byId("help").addEventListener("click", () => showHelp(state));
+document.addEventListener("visibilitychange", () => document.hidden || synchronize());
+for (const name of ["focus", "online", "pageshow"]) addEventListener(name, () => loaded && synchronize());
+
+await showWelcome(await request(base).catch(() => null)); // synchronize says if there is no connection
+synchronize();

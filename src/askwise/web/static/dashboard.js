@@ -1,0 +1,294 @@
+// @ts-check
+// The dashboard of one study. The server sends two kinds of messages; the page shows the last one of each.
+
+import { callApi, percent, plural, sentenceOf, showSentence, studyUrl } from "./api.js";
+import { byId, element, replaceHtml, setText } from "./dom.js";
+import { showParticipants } from "./participants.js";
+
+/** @typedef {import("./types.d.ts").Learned} Learned */
+/** @typedef {import("./types.d.ts").StudyOverview} StudyOverview */
+/** @typedef {import("./types.d.ts").PersonOverview} PersonOverview */
+/** @typedef {import("./types.d.ts").SavedQuestions} SavedQuestions */
+
+const study = document.body.dataset.study ?? "";
+const api = studyUrl(study);
+const select = byId("log-select", HTMLSelectElement);
+const startButton = byId("start", HTMLButtonElement);
+const simulateButton = byId("simulate", HTMLButtonElement);
+const linkField = byId("link", HTMLInputElement);
+const actions = { copyLink, setPaused };
+/** @type {StudyOverview} */
+let overview;
+/** @type {Learned | null} */
+let learned = null;
+/** @type {number | null} */
+let log = Number(new URLSearchParams(location.search).get("log")) || null; // the one looked at; null: the study's own
+let chosenByHand = log !== null;
+/** @type {EventSource | null} */
+let stream = null;
+
+// ------------------------------------------------------------------ messages
+
+function listen() {
+  stream?.close();
+  const source = new EventSource(`${api}/live${logQuery()}`);
+  source.addEventListener("overview", (message) => showOverview(JSON.parse(message.data)));
+  source.addEventListener("learned", (message) => receiveLearned(JSON.parse(message.data)));
+  source.onerror = () => showSentence(byId("error"), source.readyState === EventSource.CLOSED
+    ? "The server refused. If it was started again, open the address that askwise serve printed."
+    : "The connection is lost; trying again.");
+  stream = source;
+}
+
+function logQuery() {
+  return log === null ? "" : `?log=${log}`;
+}
+
+/** @param {StudyOverview} received */
+function showOverview(received) {
+  overview = received;
+  document.querySelector("main")?.classList.toggle("fresh", overview.answers === 0);
+  byId("may-ask-why", HTMLInputElement).checked = overview.why;
+  showSentence(byId("error"), overview.behind ? "The learner failed and is starting again. People can go on answering." : "");
+  showHeader();
+  showLogs();
+  showFigures();
+  showSaved();
+  showParticipants(overview.participants, lastDiameters(), actions);
+}
+
+/** @param {Learned} received */
+function receiveLearned(received) {
+  if (received.trouble) return showSentence(byId("error"), received.trouble);
+  learned = received;
+  showLearned();
+}
+
+/** What is learned about the log looked at; null before it came. */
+function currentLearned() {
+  return learned && overview && learned.log === (log ?? overview.log) ? learned : null;
+}
+
+function showLearned() {
+  const current = currentLearned();
+  if (!current) return;
+  const { answers, guess, reason } = current;
+  byId("guess").textContent = answers ? guess : "Nothing was answered yet";
+  byId("guess").hidden = !byId("guess").textContent;
+  byId("guess").classList.toggle("long", guess.length > 60);
+  byId("standing-sentence").textContent = standingSentence(current);
+  byId("why-stopped").hidden = !answers || !reason;
+  byId("stop-reason").textContent = reason ? `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` : "";
+  if (!answers) return; // nothing of what follows is shown
+  replaceHtml(byId("charts"), current.html.charts);
+  replaceHtml(byId("curve"), current.html.curve);
+  replaceHtml(byId("pace"), current.html.pace);
+  showOddAnswers(current);
+  showFigures();
+  showParticipants(overview.participants, lastDiameters(), actions);
+}
+
+// ------------------------------------------------------------------ what is shown
+
+/** @param {Learned} current */
+function standingSentence({ answers, reason, settled }) {
+  if (!answers) return "What follows is a guess from the table alone.";
+  if (!reason) return `After ${plural(answers, "answer")}; more may change it.`;
+  const end = settled ? "Settled: we are confident enough to stop" : "Finished, but not settled";
+  return `${end}, after ${plural(answers, "answer")}.${overview.beyond ? " It goes on, as you decided." : ""}`;
+}
+
+function showHeader() {
+  const { state, mode, aim } = overview;
+  const closed = state === "closed";
+  byId("state").textContent = state;
+  byId("state").className = `state ${state}`;
+  byId("goal-sentence").textContent = `${aim} ${mode === "pooled" ? "All answers make one result." : "Everybody gets a result of their own."}`;
+  startButton.disabled = closed || state === "open";
+  startButton.textContent = hasEnded() ? "Continue anyway" : "Start";
+  byId("pause", HTMLButtonElement).disabled = closed || state === "paused";
+  byId("close", HTMLButtonElement).disabled = closed;
+  Object.assign(byId("csv"), { href: `${api}/answers.csv`, download: `${study}.csv` });
+  Object.assign(byId("report"), { href: `${api}/report.html${logQuery()}`, download: `${study}.html` });
+}
+
+/** Whether the study came to an end by itself. */
+function hasEnded() {
+  return overview.state === "settled" || overview.state === "finished";
+}
+
+/** Where everybody has a log of their own, shows one of them: the one chosen, or that of whoever answered most. */
+function showLogs() {
+  const { log: ownLog, mode, participants } = overview;
+  const single = mode === "pooled" || participants.length === 0;
+  byId("log-label").hidden = single;
+  if (single) return;
+  if (select.options.length !== participants.length + 1) {
+    select.replaceChildren(...participants.map((one) => element("option", { value: one.log }, one.name)),
+      element("option", { value: ownLog }, "the study's own log"));
+  }
+  const shown = participants.find((one) => one.log === log);
+  const busiest = participants.reduce((one, other) => (other.answers > one.answers ? other : one));
+  if (!chosenByHand && (!shown || (shown.answers === 0 && busiest.answers > 0))) showLog(busiest.log);
+  select.value = String(log ?? ownLog);
+}
+
+/** @param {number} wanted */
+function showLog(wanted) {
+  if (wanted === log) return;
+  log = wanted;
+  showHeader();
+  listen();
+}
+
+function showFigures() {
+  const { answers, epsilon, fallbacks, participants } = overview;
+  const current = currentLearned();
+  const active = participants.filter((one) => one.answers > 0).length;
+  const rows = [
+    ["answers", answers.toLocaleString("en"), fallbacks ? `${fallbacks} to fallback questions` : ""],
+    ["people", participants.length.toLocaleString("en"), participants.length ? `${active} answered` : "nobody invited"],
+    ["undecided", current ? current.diameter.toFixed(3) : "…", `stops below ${epsilon}`],
+    ["expected error", current ? current.error.toFixed(3) : "…", "of the best guess"],
+    ["answers a minute", learned ? learned.rate.toFixed(1) : "…", "over the last five minutes"],
+    ["questions saved", savedShare(), "against random ones"],
+  ];
+  const list = byId("figures");
+  if (!list.children.length) {
+    list.append(...rows.map(([label]) => element("div", {}, element("dt", {}, label), element("dd"), element("dd"))));
+  }
+  rows.forEach(([, value, note], index) => {
+    const [, big, small] = list.children[index].children;
+    setText(big, value);
+    setText(small, note);
+    small.toggleAttribute("hidden", !note);
+  });
+}
+
+function savedShare() {
+  if (!overview.saved || overview.saved.share === null) return "?";
+  return `${overview.saved.at_least ? "> " : ""}${percent(Math.max(0, overview.saved.share))}`;
+}
+
+function showSaved() {
+  const { saved, simulating } = overview;
+  simulateButton.disabled = simulating !== null;
+  simulateButton.textContent = saved ? "Simulate again" : "Simulate people";
+  byId("saved").textContent = simulating ? `Simulated people are answering: ${simulating[0]} of ${simulating[1]}.`
+    : saved ? savedSentence(saved)
+    : "Not known yet: nobody was simulated. Simulated people answer by this study's rule and at random; it takes a minute or two.";
+}
+
+/** @param {SavedQuestions} saved */
+function savedSentence({ limit, own, people, random, share }) {
+  const count = (/** @type {number | null} */ value) => (value === null ? `more than ${limit}` : `at most ${value}`);
+  const start = `Of ${people} simulated people, half needed ${count(own)} questions`;
+  return share === null ? `${start}.` : `${start}, and ${count(random)} when asked at random: ${savedShare()} saved.`;
+}
+
+/** @returns {Map<number, number>} */
+function lastDiameters() {
+  const lines = (learned?.lines ?? []).filter((line) => line.points.length);
+  return new Map(lines.map((line) => [line.log, line.points[line.points.length - 1][1]]));
+}
+
+/** @param {Learned} current */
+function showOddAnswers({ answers, odd }) {
+  const names = new Map(overview.participants.map((one) => [one.participant, one.name]));
+  const table = byId("odd-answers", HTMLTableElement);
+  table.hidden = odd.length === 0;
+  byId("odd-lead").textContent = odd.length === 0 ? `None of ${plural(answers, "answer")} stands out.`
+    : "Judged by all the other answers. Some are normal. A very small chance may be a slip: ask again.";
+  table.tBodies[0].replaceChildren(...odd.map(({ answer, fit, off, text, who }) => {
+    const cells = { question: text, answer, who: names.get(who ?? "") ?? who ?? "", "how it fits": off === null ? `chance ${fit}` : fit };
+    return element("tr", {}, ...Object.entries(cells).map(([heading, cell]) => element("td", { "data-of": heading }, cell)));
+  }));
+}
+
+// ------------------------------------------------------------------ what the owner does
+
+/**
+ * @param {string} path
+ * @param {object} body
+ */
+async function act(path, body) {
+  try {
+    return await callApi(`${api}${path}`, body);
+  } catch (error) {
+    showSentence(byId("error"), sentenceOf(error));
+    return null;
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {object} body
+ */
+async function change(path, body) {
+  const received = await act(path, body);
+  if (received) showOverview(received);
+}
+
+/**
+ * @param {PersonOverview} participant
+ * @param {boolean} paused
+ */
+function setPaused({ participant }, paused) {
+  return change(`/participants/${encodeURIComponent(participant)}/pause?paused=${paused}`, {});
+}
+
+/** @param {SubmitEvent} event */
+async function invite(event) {
+  event.preventDefault();
+  const nameField = byId("name", HTMLInputElement);
+  const quota = Number(byId("quota", HTMLInputElement).value) || null;
+  const invited = await act("/participants", { name: nameField.value, quota });
+  if (!invited) return;
+  showLink(invited.name, invited.link);
+  byId("invite", HTMLFormElement).reset();
+  nameField.focus();
+}
+
+/**
+ * @param {string} name
+ * @param {string} link
+ */
+function showLink(name, link) {
+  byId("invited").hidden = false;
+  linkField.value = link;
+  byId("link-for").textContent = name;
+}
+
+/** @param {PersonOverview} participant */
+function copyLink({ name, link }) {
+  showLink(name, `${location.origin}${link}`);
+  return copyShownLink();
+}
+
+/** Browsers copy only on pages of this machine or with https; elsewhere the person copies by hand. */
+async function copyShownLink() {
+  try {
+    await navigator.clipboard.writeText(linkField.value);
+    byId("link-status").textContent = `The link for ${byId("link-for").textContent} is copied.`;
+  } catch {
+    linkField.select();
+    byId("link-status").textContent = "Copy the marked link.";
+  }
+}
+
+const confirmClose = byId("confirm-close", HTMLDialogElement);
+startButton.addEventListener("click", () => (hasEnded() ? change("/settings", { beyond: true }) : change("/state", { state: "open" })));
+byId("may-ask-why", HTMLInputElement).addEventListener("change", (event) =>
+  change("/settings", { why: /** @type {HTMLInputElement} */ (event.target).checked }));
+byId("pause").addEventListener("click", () => change("/state", { state: "paused" }));
+byId("close").addEventListener("click", () => confirmClose.showModal());
+confirmClose.addEventListener("close", () => confirmClose.returnValue === "yes" && change("/state", { state: "closed" }));
+simulateButton.addEventListener("click", () => act("/plan", {}));
+byId("invite").addEventListener("submit", invite);
+byId("copy").addEventListener("click", copyShownLink);
+select.addEventListener("change", () => {
+  chosenByHand = true;
+  showLog(Number(select.value));
+});
+document.addEventListener("visibilitychange", () => (document.visibilityState === "visible" ? listen() : stream?.close()));
+listen();

@@ -1,0 +1,130 @@
+// @ts-check
+// The list of studies, and the form for a new one.
+
+import { callApi, plural, sentenceOf, showSentence } from "./api.js";
+import { byId, element } from "./dom.js";
+
+/** @typedef {import("./types.d.ts").ListedStudy} ListedStudy */
+
+const form = byId("new-study", HTMLFormElement);
+const table = byId("table", HTMLInputElement);
+const nameField = byId("name", HTMLInputElement);
+const goal = byId("goal", HTMLSelectElement);
+const readButton = byId("read-table", HTMLButtonElement);
+const makeButton = byId("make-study", HTMLButtonElement);
+
+async function showStudies() {
+  try {
+    /** @type {ListedStudy[]} */
+    const studies = await callApi("/api/v1/studies");
+    byId("studies").replaceChildren(...studies.map(studyItem));
+    byId("no-studies").hidden = studies.length > 0;
+    showSentence(byId("error"));
+  } catch (error) {
+    showSentence(byId("error"), sentenceOf(error));
+  }
+}
+
+/** @param {ListedStudy} listed */
+function studyItem({ study, goal: readable, aim, state, answers, people }) {
+  const name = readable === null ? element("b", {}, study) : element("a", { href: pageUrl(study) }, study);
+  const invited = people === 1 ? "1 person" : `${people} people`;
+  const counts = readable === null ? [] : [element("small", {}, `${plural(answers, "answer")}, ${invited} invited`)];
+  const title = element("div", { className: "title" }, name, element("span", { className: `state ${state}` }, state));
+  return element("li", {}, title, element("div", {}, aim), ...counts);
+}
+
+/** @param {string} study */
+function pageUrl(study) {
+  return `/s/${encodeURIComponent(study)}`;
+}
+
+/** Only the options of the chosen goal can be filled in and are sent. */
+function showOptions() {
+  for (const field of form.querySelectorAll("[data-goals]")) {
+    if (!(field instanceof HTMLElement)) continue;
+    field.hidden = !field.dataset.goals?.split(" ").includes(goal.value);
+    for (const input of field.querySelectorAll("[data-option]")) input.toggleAttribute("disabled", field.hidden);
+  }
+}
+
+/** The options that are filled in. Each field says by data-option whether it holds a number, a text or a list. */
+function filledOptions() {
+  /** @type {Record<string, number | string | string[]>} */
+  const options = {};
+  for (const field of form.querySelectorAll("[data-option]")) {
+    if (!(field instanceof HTMLInputElement || field instanceof HTMLSelectElement)) continue;
+    const value = field.value.trim();
+    if (field.disabled || !value) continue;
+    if (field.dataset.option === "number") options[field.name] = Number(value);
+    else if (field.dataset.option === "list") options[field.name] = value.split(",").map((part) => part.trim()).filter(Boolean);
+    else options[field.name] = value;
+  }
+  return options;
+}
+
+/** @param {boolean} preview */
+async function sendForm(preview) {
+  const filled = new FormData(form);
+  const body = new FormData();
+  for (const name of ["name", "goal", "mode", "instructions"]) body.set(name, String(filled.get(name)).trim());
+  body.set("table", filled.get("table") ?? "");
+  body.set("options", JSON.stringify(filledOptions()));
+  body.set("preview", String(preview));
+  return callApi("/api/v1/studies", body);
+}
+
+/** @param {SubmitEvent} event */
+async function readTable(event) {
+  event.preventDefault();
+  hidePreview();
+  readButton.disabled = true;
+  readButton.textContent = "Reading…";
+  try {
+    /** @type {{words: string[]}} */
+    const { words } = await sendForm(true);
+    byId("understood-sentences").replaceChildren(...words.map((sentence) => element("li", {}, sentence)));
+    byId("understood").hidden = false;
+    byId("understood-title").focus();
+  } catch (error) {
+    showSentence(byId("form-error"), sentenceOf(error));
+  } finally {
+    readButton.disabled = false;
+    readButton.textContent = "Read the table";
+  }
+}
+
+async function makeStudy() {
+  makeButton.disabled = true;
+  try {
+    const { study } = await sendForm(false);
+    location.assign(pageUrl(study));
+  } catch (error) {
+    hidePreview();
+    showSentence(byId("form-error"), sentenceOf(error));
+  } finally {
+    makeButton.disabled = false;
+  }
+}
+
+/** What was understood holds only for the form as it was sent. */
+function hidePreview() {
+  byId("understood").hidden = true;
+  showSentence(byId("form-error"));
+}
+
+function suggestName() {
+  const file = table.files?.[0];
+  if (!file || nameField.value) return;
+  const stem = file.name.replace(/\.[^.]*$/, "");
+  nameField.value = stem.replace(/[^A-Za-z0-9 _.-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "").slice(0, 60);
+}
+
+form.addEventListener("submit", readTable);
+form.addEventListener("input", hidePreview);
+table.addEventListener("change", suggestName);
+goal.addEventListener("change", showOptions);
+makeButton.addEventListener("click", makeStudy);
+document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && showStudies());
+showOptions();
+showStudies();

@@ -1,0 +1,128 @@
+// What the API sends as JSON (the models of the server's routes), for the type checker.
+
+export type Response = string | number | boolean;
+
+export interface ShownOption {
+  name: string;
+  image: string | null;
+}
+
+export interface ShownQuestion {
+  id: string;
+  kind: string;
+  text: string;
+  options: ShownOption[];
+  responses: Response[];
+}
+
+export interface ParticipantState {
+  title: string;
+  goal: string;
+  instructions: string | null;
+  state: "open" | "paused" | "closed";
+  question: ShownQuestion | null;
+  done: string | null;
+  done_kind: "settled" | "budget" | "exhausted" | "quota" | null;
+  answers: number;
+  quota: number | null;
+  diameter: number | null;
+  start: number | null;
+  forecast: { likely: number | null; text: string } | null;
+  estimate: unknown;
+  result: string[] | null;
+  ordered: boolean;
+  certificate: string | null;
+  behind: boolean;
+  why: boolean;
+  preload: string[];
+}
+
+export interface OwnAnswer {
+  question: string;
+  kind: string;
+  text: string;
+  options: ShownOption[];
+  response: Response | null;
+  skipped: boolean;
+  time: string;
+}
+
+export interface ResponseOutlook {
+  response: Response;
+  chance: number;
+  diameter: number;
+  guess: string;
+}
+
+export interface ListedStudy {
+  study: string;
+  goal: string | null;
+  aim: string;
+  state: string;
+  answers: number;
+  people: number;
+}
+
+export interface PersonOverview {
+  participant: string;
+  name: string;
+  log: number;
+  quota: number | null;
+  paused: boolean;
+  answers: number;
+  last: string | null;
+  diameter: number | null;
+  done: string | null;
+  settled: boolean;
+  guess: string | null;
+  trusted: number | null;
+  link: string;
+}
+
+export interface SavedQuestions {
+  people: number;
+  own: number | null;
+  random: number | null;
+  limit: number;
+  share: number | null;
+  at_least: boolean;
+}
+
+export interface StudyOverview {
+  aim: string;
+  state: "open" | "settled" | "finished" | "paused" | "closed";
+  mode: "own" | "pooled";
+  why: boolean;
+  beyond: boolean;
+  log: number;
+  epsilon: number;
+  answers: number;
+  participants: PersonOverview[];
+  saved: SavedQuestions | null;
+  simulating: [number, number] | null;
+  fallbacks: number;
+  behind: boolean;
+}
+
+export interface OddAnswer {
+  text: string;
+  answer: string;
+  who: string | null;
+  off: number | null;
+  fit: string;
+}
+
+export interface Learned {
+  log: number;
+  answers: number;
+  diameter: number;
+  error: number;
+  guess: string;
+  reason: string | null;
+  settled: boolean;
+  rate: number;
+  html: { charts: string; curve: string; pace: string };
+  lines: { log: number; points: [number, number][] }[];
+  odd: OddAnswer[];
+  trouble?: string;
+}

@@ -1,0 +1,179 @@
+"""All studies that are served: a file, the files of a folder, or a database; and a service for each log in use."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Coroutine, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from askwise.errors import StudyError
+from askwise.simulate.runs import SimulatedRun
+from askwise.storage.address import SUFFIX, Address
+from askwise.storage.journal import StudyJournal
+from askwise.storage.participants import Participant, Rules, is_valid_token, participant_for_token, settled
+from askwise.storage.store import Record, Store
+from askwise.web.learner import workers
+from askwise.web.learner.learner import Job, Learner, simulate_people
+from askwise.web.log_service import LogService, SharedFallback
+from askwise.web.stored_log import StoredLog
+
+MAX_OPEN_LOGS = 1000  # logs kept in memory
+WAL_PAGES = 100  # about ten answers; merging each one into the file would double the time to write it
+
+
+class NoSuchStudy(StudyError):
+    """A study that is not served here."""
+
+
+class ServedStudies:
+    """Finds studies by name, keeps their stores open, and tells who listens when something changed."""
+
+    def __init__(self, target: str, learner: Learner):
+        self.target = target
+        self.learner = learner
+        self.background = Learner(
+            1, workers.MAX_SECONDS
+        )  # for long work that no participant waits for: reports, the dashboard
+        self.plans: dict[str, tuple[int, int]] = {}  # being simulated: people done, people in all
+        self.folder = Path(target) if Path(target).is_dir() else None
+        self._stores: dict[str, Store] = {}
+        self._records: dict[str, Record] = {}
+        self._services: OrderedDict[tuple[str, int], LogService] = OrderedDict()
+        self._fallbacks: dict[str, SharedFallback] = {}
+        self._listeners: dict[str, set[asyncio.Event]] = {}
+        self._simulated_runs: dict[str, asyncio.Task[tuple[int, list[SimulatedRun]]]] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()  # referenced, so that they are not garbage collected
+        self._whole = (
+            Store.at(Address.of(target), WAL_PAGES) if self.folder is None else None
+        )  # refuses a file that is not a study
+
+    def names(self) -> list[str]:
+        """The studies there are."""
+        if self.folder is not None:
+            return sorted(file.stem for file in self.folder.glob(f"*{SUFFIX}"))
+        assert self._whole is not None
+        name = self._whole.address.name
+        return self._whole.names() if name is None else [name]
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a study. Anybody may ask, so nothing is opened for it."""
+        if name in self._stores:
+            return True
+        if self.folder is None:
+            return name in self.names()
+        try:
+            return Path(name).name == name and (self.folder / f"{name}{SUFFIX}").is_file()
+        except (OSError, ValueError):  # too long, or with characters that no file has
+            return False
+
+    def place(self, name: str) -> Address:
+        """Where a study of that name is, or would be."""
+        if self.folder is not None:
+            return Address.of(self.folder / f"{name}{SUFFIX}")
+        address = Address.of(self.target)
+        return address if address.is_file else address.named(name)
+
+    def store(self, name: str) -> Store:
+        """The open store of a study; those of one database share its connections."""
+        if name not in self._stores:
+            if not self.has(name):
+                raise NoSuchStudy(f"there is no study {name!r}")
+            place = self.place(name)
+            opened = Store.at(place, WAL_PAGES) if self._whole is None else Store(place, self._whole.engine)
+            self._stores.setdefault(name, opened)
+        return self._stores[name]
+
+    def record(self, name: str) -> Record:
+        return self.store(name).record()
+
+    def known(self, name: str) -> Record:
+        """The record as it was when the study was first used: its number and its recipe never change."""
+        if name not in self._records:
+            self._records[name] = self.record(name)
+        return self._records[name]
+
+    def knows_token(self, name: str, token: str) -> bool:
+        """Whether a participant's token is valid, as far as is known without the database."""
+        store, record = self._stores.get(name), self._records.get(name)
+        if store is None or record is None or record.study not in store.secrets:
+            return False
+        return is_valid_token(store, record.study, token)
+
+    def participant(self, name: str, token: str, verified: bool) -> tuple[Record, Participant, Rules] | None:
+        """The participant of a link, with the study and its rules; None if the link is not valid.
+
+        `verified` says that the token was checked for this very study before.
+        """
+        try:
+            record = self._records.get(name) or self.known(name)
+        except NoSuchStudy:
+            return None
+        found = participant_for_token(self._stores[name], record.study, token, verified=verified)
+        return None if found is None else (record, *found)
+
+    async def service(self, name: str, participant: Participant | None = None) -> LogService:
+        """The service where this person's answers go; without a participant, that of the study's own log."""
+        log = (await asyncio.to_thread(self.known, name)).study if participant is None else participant.log
+        if (name, log) not in self._services:
+            opened = await asyncio.to_thread(self._opened, name, log)
+            self._services.setdefault((name, log), opened)  # unless another request was faster
+        self._services.move_to_end((name, log))
+        while len(self._services) > MAX_OPEN_LOGS:
+            self._services.popitem(last=False)  # the store has everything for whoever comes back
+        return self._services[name, log]
+
+    def _opened(self, name: str, log: int) -> LogService:
+        store = self.store(name)
+        record = store.record(log)
+        opened = StoredLog(StudyJournal(store, record), record.mode == "pooled")
+        fallback = self._fallbacks.setdefault(name, SharedFallback())
+        more = self.learner, partial(self.changed, name), fallback, settled(store, log)[log]
+        return LogService(opened, self.job(name, log), *more)
+
+    def job(self, name: str, log: int) -> Job:
+        """What a worker needs to find a log."""
+        address = self.place(name)
+        return (address.where if address.is_file else f"{address.where}#{address.name or ''}"), log
+
+    def services(self, name: str) -> list[LogService]:
+        """Those in use."""
+        return [service for (study, _), service in self._services.items() if study == name]
+
+    def simulated_runs(self, name: str) -> list[SimulatedRun]:
+        """The runs of people simulated for this study; the first call starts them and does not wait."""
+        if name not in self._simulated_runs:
+            job = self.job(name, self.known(name).study)
+            self._simulated_runs[name] = asyncio.create_task(self.learner.run_in_background(simulate_people, job))
+        task = self._simulated_runs[name]
+        sound = task.done() and not task.cancelled() and task.exception() is None
+        found: tuple[int, list[SimulatedRun]] = task.result() if sound else (0, [])
+        return found[1]
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Has something done in the background."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def changed(self, name: str) -> None:
+        """Wakes whoever watches the study."""
+        for listener in self._listeners.get(name, ()):
+            listener.set()
+
+    def listen(self, name: str) -> Iterator[asyncio.Event]:
+        """An event that is set when something changed, for as long as it is held."""
+        listener = asyncio.Event()
+        self._listeners.setdefault(name, set()).add(listener)
+        try:
+            yield listener
+        finally:
+            self._listeners[name].discard(listener)
+
+    def close(self) -> None:
+        self.learner.close()
+        self.background.close()
+        for store in (*self._stores.values(), *([self._whole] if self._whole else [])):
+            store.close()

@@ -1,0 +1,81 @@
+"""How many questions are to come: censored quantiles against counting, and intervals that hold as often as they say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import askwise
+from askwise._runtime.streams import stream
+from askwise.posteriors.enumerated import Enumerated
+from askwise.simulate.forecast import Forecast, answers_until_stop, censored_quantile, forecast
+from askwise.simulate.runs import SimulatedRun, answer_question, person_from_posterior, simulate_person
+from tests.helpers import generator, score_problem
+
+
+def test_quantiles_without_unfinished_runs_are_plain_quantiles():
+    rng = generator(960)
+    times, weights = rng.integers(1, 20, 40).astype(float), rng.random(40)
+    for level in (0.1, 0.5, 0.9):
+        found = censored_quantile(times, np.ones(40, dtype=bool), weights, level)
+        share = weights[times <= found].sum() / weights.sum()
+        before = weights[times < found].sum() / weights.sum()
+        assert before < level <= share + 1e-9
+
+
+def test_unfinished_runs_count_until_they_end():
+    times, finished = np.array([2.0, 3.0, 3.0, 8.0]), np.array([True, False, True, True])
+    assert censored_quantile(times, finished, np.ones(4), 0.25) == 2
+    assert censored_quantile(times, finished, np.ones(4), 0.5) == 3  # 3/4 * 2/3 are left
+    assert censored_quantile(times, finished, np.ones(4), 0.51) == 8
+    assert censored_quantile(times[:3], np.array([True, False, False]), np.ones(3), 0.5) == np.inf
+
+
+def test_the_forecast_from_equal_runs_is_what_they_took():
+    runs = [SimulatedRun("expected", tuple(0.5**i for i in range(11)), 10)] * 5
+    for answers in range(10):
+        assert forecast(runs, 0.5**answers, answers) == Forecast(10 - answers, 10 - answers, 10 - answers)
+    assert forecast(runs, 0.5, 1, most=4) == Forecast(4, 4, 4)
+    assert forecast([], 0.5, 1) is None
+
+
+def test_unfinished_runs_give_a_lower_bound():
+    runs = [SimulatedRun("expected", (1.0,) * 21, None)] * 3
+    found = forecast(runs, 1.0, 0)
+    assert found == Forecast(None, 20, None)
+    assert str(found) == "20 or more questions to go"
+    assert answers_until_stop(runs) == (np.inf, np.inf, np.inf)
+
+
+def small(seed):
+    """A finite family with soft answers: exact, and a question takes a millisecond."""
+    rng = generator(961)
+    problem, prior = score_problem(rng, size=24, atoms=30, beta=2.0)
+    assert isinstance(prior, Enumerated)
+    return askwise.Session(problem, prior, stop=askwise.DiameterBelow(0.08), seed=seed, repeat=True)
+
+
+def items(seed):
+    table = {"name": list("abcdefgh"), "x": [1, 7, 3, 5, 2, 8, 6, 4], "y": [3, 1, 8, 6, 5, 7, 2, 4]}
+    return askwise.best_item(table, draws=200, seed=seed, epsilon=0.25, budget=30)
+
+
+@pytest.mark.parametrize(("make", "studies", "people"), [(small, 40, 12), (items, 8, 6)])
+def test_four_intervals_of_five_hold(make, studies, people):
+    """As in a study: people are simulated anew when much was answered, and every question gets a forecast."""
+    held = []
+    for study in range(studies):
+        session = make(1000 + study)
+        person = person_from_posterior(session, stream(study, 0, "truth"))
+        seen, due, since, runs = [], 0, 0, []
+        while session.reason is None and len(seen) < 60:
+            count = len(session.answers)
+            if count >= due:
+                runs = [simulate_person(session, None, 1000 * count + each, 30) for each in range(people)]
+                since, due = count, count + max(5, count // 2)
+            seen.append((count, forecast(runs, session.diameter, count - since)))
+            answer_question(session, person, stream(study, count, "person"))
+        ends = len(session.answers)
+        held += [each.low <= ends - count <= (each.high or np.inf) for count, each in seen]
+    assert len(held) > 20
+    assert np.mean(held) >= 0.7

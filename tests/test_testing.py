@@ -9,7 +9,7 @@ import pytest
 
 from askwise.distances import Custom, Dense, TableDistance
 from askwise.distances.intervals import IntervalMembership, PairDisagreement
-from askwise.distances.items import BestItem, BestItemDistance, ItemDistance, ItemRegret, KendallTau, TopK
+from askwise.distances.items import BestItem, BestItemDistance, ItemDistance, ItemRegret, KendallTau, TopK, TopKendall
 from askwise.distances.labels import Angle, Disagreement
 from askwise.losses import davidson, logistic, zero_one
 from askwise.posteriors.enumerated import Enumerated
@@ -51,6 +51,7 @@ DISTANCES = {
     "pair disagreement": (PairDisagreement(), LINES),
     "tabled": (TableDistance(random_distances(generator(404), 12)), np.arange(12)),
     "top k": (TopK(ROWS, 3), TASTES),
+    "top order": (TopKendall(ROWS, 3), TASTES),
 }
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from askwise.goals.hierarchy import hierarchy
     from askwise.goals.ranking import ranking
     from askwise.goals.top_k import top_k
+    from askwise.goals.top_ranking import top_ranking
     from askwise.storage import open, save
 
 __version__ = "0.1.0"
@@ -69,6 +70,7 @@ __all__ = [
     "squared",
     "to_sklearn",
     "top_k",
+    "top_ranking",
     "zero_one",
 ]
 # every module of the package goals is a goal, and its function has the same name

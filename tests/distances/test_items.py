@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from askwise.distances.items import BestItem, BestItemDistance, ItemRegret, KendallTau, TopK
+from askwise.distances.items import BestItem, BestItemDistance, ItemRegret, KendallTau, TopK, TopKendall
 from askwise.errors import DataError, SettingError
 from askwise.testing import check_distance
 
@@ -21,6 +21,7 @@ KINDS = {
     "regret": ItemRegret,
     "top 2": lambda items: TopK(items, 2),
     "kendall": KendallTau,
+    "kendall of the top 2": lambda items: TopKendall(items, 2),
 }
 
 
@@ -95,3 +96,51 @@ def test_top_k_refuses(k):
 def test_best_item_distance_refuses_equal_items():
     with pytest.raises(DataError, match="all items have the same features"):
         BestItemDistance(np.ones((3, 2)))
+
+
+def shared_statements(one, two, k, decay):
+    """What two orders say alike, pair by pair, as the definition has it."""
+    total = 0.0
+    for i in one[:k]:
+        if i in two[:k]:
+            weight = ((one.index(i) + 1) * (two.index(i) + 1)) ** (-decay / 2)
+            total += weight * sum(one.index(j) > one.index(i) and two.index(j) > two.index(i) for j in one)
+    return total
+
+
+@pytest.mark.parametrize(("k", "decay"), [(1, 1.0), (2, 1.0), (3, 0.5), (3, 0.0), (4, 2.0)])
+def test_top_kendall_on_all_orders(k, decay):
+    """Every order of five items against every other one: the definition, its bounds, and 0 only for the same top."""
+    orders = list(permutations(range(5)))
+    tastes = np.array([[-order.index(item) for item in range(5)] for order in orders], dtype=float)
+    found = TopKendall(np.eye(5), k, decay).pairwise(tastes)
+    whole = shared_statements(orders[0], orders[0], k, decay)
+    expected = [[1 - shared_statements(one, two, k, decay) / whole for two in orders] for one in orders]
+    assert found == pytest.approx(np.array(expected), abs=1e-6)
+    assert (found == found.T).all()
+    assert found.min() >= 0
+    assert found.max() <= 1
+    same = np.array([[one[:k] == two[:k] for two in orders] for one in orders])
+    assert ((found < 1e-6) == same).all()
+    apart = np.array([[not set(one[:k]) & set(two[:k]) for two in orders] for one in orders])
+    assert (found[apart] == 1).all()
+    left, right = np.repeat(tastes, len(tastes), axis=0), np.tile(tastes, (len(tastes), 1))
+    assert TopKendall(np.eye(5), k, decay).paired(left, right) == pytest.approx(found.ravel(), abs=1e-6)
+
+
+@given(seed=seeds)
+def test_top_kendall_of_all_places_is_kendall(seed):
+    table, tastes = draw(seed)
+    plain = TopKendall(table, len(table) - 1, decay=0.0)
+    assert plain.pairwise(tastes) == pytest.approx(KendallTau(table).pairwise(tastes), abs=1e-6)
+
+
+def test_top_kendall_in_blocks_and_bad_options(monkeypatch):
+    table, tastes = draw(7)
+    whole = TopKendall(table, 3).paired(tastes[:4], tastes[4:])
+    monkeypatch.setattr("askwise.distances.items.MAX_COMPARED", 9)
+    assert (TopKendall(table, 3).paired(tastes[:4], tastes[4:]) == whole).all()
+    assert TopKendall(table, 3).paired(tastes[:0], tastes[:0]).shape == (0,)
+    for k, decay in ((0, 1.0), (6, 1.0), (2, -1.0), (2, np.nan)):
+        with pytest.raises(SettingError, match=r"^(k|decay) is "):
+            TopKendall(table, k, decay)

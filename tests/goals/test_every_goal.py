@@ -173,7 +173,7 @@ def test_a_distance_of_one_s_own(given):
         askwise.best_item(["tea", "milk"], by=3)
 
 
-@pytest.mark.parametrize("goal", ["best_item", "ranking", "clusters"])
+@pytest.mark.parametrize("goal", ["best_item", "ranking", "top_ranking", "clusters"])
 def test_missing_values_are_filled_by_a_function_of_one_s_own(goal):
     def fill(values):
         return [0.5 if value is None else value for value in values]

@@ -8,9 +8,11 @@ import numpy as np
 
 from askwise.distances import Dense, Form, Multipartite, Overlap, grouped
 from askwise.errors import DataError
-from askwise.options import whole_number
+from askwise.options import number, whole_number
 from askwise.structures.choice import pairs_at
 from askwise.types import Floats, Ints
+
+MAX_COMPARED = 10**7  # places of two orders that are compared at a time, so that memory stays small
 
 
 class ItemDistance:
@@ -184,6 +186,70 @@ class KendallTau(ItemDistance):
     def pairwise(self, structures: Floats) -> Floats:
         orders = self.orders(structures)  # sums of up to 2^24 signs are exact in 32 bits
         return (1.0 - (orders @ orders.T).astype(float) / orders.shape[1]) / 2
+
+    def form(self, structures: Floats) -> Form:
+        return Dense(self.pairwise(structures))
+
+
+class TopKendall(ItemDistance):
+    """How much of the order of one taste's k best items the other does not share; the first places count most.
+
+    A taste says "i above j" for each of its k best items i and each item j that it likes less. Where i stands at place
+    r, the statement weighs w(r) = r ** -decay. A statement that both tastes make is shared, with the geometric mean of
+    its two weights. The distance is 1 less the share of what is shared in what a taste shares with itself:
+
+        d(s, t) = 1 - sum over shared (i, j) of sqrt(w(r_s(i)) w(r_t(i))) / sum over r <= k of w(r) (N - r)
+
+    So d is symmetric. By the inequality of Cauchy and Schwarz it lies in [0, 1] and is 0 only if all statements and
+    their weights agree, which means the same k items in the same order. It is 1 if no item is among the best of both.
+    With k = N - 1 and decay = 0 it is `KendallTau`.
+
+    >>> TopKendall(np.eye(3), 2).paired(np.array([[3.0, 2.0, 1.0]]), np.array([[2.0, 3.0, 1.0]])).round(4)
+    array([0.4343])
+    """
+
+    phrase = "{what} misses {loss:.3f} of the true order at the top"
+
+    def __init__(self, items: Any, k: int, decay: float = 1.0):
+        super().__init__(items)
+        self.k = whole_number("k", k, at_least=1, at_most=len(self.items) - 1)
+        places = np.arange(1, self.k + 1)
+        weights = places ** -number("decay", decay, at_least=0, at_most=10)
+        self.roots: Floats = np.sqrt(weights / (weights @ (len(self.items) - places)))  # (k,): of w(r) / all
+
+    def orders(self, structures: Floats) -> Ints:
+        """(S, k): the best items of each taste, best first (of equal ones, those that come first)."""
+        return np.argsort(-self.utilities(structures), axis=1, kind="stable")[:, : self.k]
+
+    def paired(self, left: Floats, right: Floats) -> Floats:
+        size = max(1, MAX_COMPARED // self.k**2)
+        blocks = [slice(start, start + size) for start in range(0, len(left), size)]
+        orders = self.orders(left), self.orders(right)
+        return np.concatenate([np.empty(0), *(self._paired(orders[0][block], orders[1][block]) for block in blocks)])
+
+    def _paired(self, left: Ints, right: Ints) -> Floats:
+        """Of item i at places p and q from 0, N - 1 - p - q + (items above it in both) items are below it in both."""
+        same = left[:, :, None] == right[:, None, :]  # (K, k, k)
+        above = same.cumsum(axis=1).cumsum(axis=2) - 1  # at (p, q) itself they are the same
+        places = np.arange(self.k)
+        below = len(self.items) - 1 - places[:, None] - places + above
+        return np.clip(1.0 - np.einsum("kpq,kpq,p,q->k", same, below, self.roots, self.roots), 0.0, 1.0)
+
+    def pairwise(self, structures: Floats) -> Floats:
+        """The same, item by item: only tastes that have it among their best share statements about it."""
+        order = self.orders(structures)
+        known, columns = np.unique(order, return_inverse=True)
+        columns = columns.reshape(order.shape)
+        shared, places = np.zeros((len(order), len(order))), np.arange(self.k)
+        for item in range(len(known)):
+            rows, place = np.nonzero(columns == item)
+            above = np.zeros((len(rows), len(known)), np.float32)
+            np.put_along_axis(above, columns[rows], places < place[:, None], axis=1)
+            below = len(self.items) - 1 - place[:, None] - place + above @ above.T
+            shared[np.ix_(rows, rows)] += self.roots[place][:, None] * self.roots[place] * below
+        distances = np.clip(1.0 - shared, 0.0, 1.0)
+        np.fill_diagonal(distances, 0.0)
+        return distances
 
     def form(self, structures: Floats) -> Form:
         return Dense(self.pairwise(structures))

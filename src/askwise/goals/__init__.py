@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from askwise.goals.hierarchy import hierarchy
     from askwise.goals.ranking import ranking
     from askwise.goals.top_k import top_k
+    from askwise.goals.top_ranking import top_ranking
 
 __all__ = [
     "GOALS",
@@ -41,6 +42,7 @@ __all__ = [
     "ranking",
     "remake",
     "top_k",
+    "top_ranking",
 ]
 
 

@@ -44,9 +44,9 @@ def settle(client, here, position=None):
     """Waits until the learner has looked ahead."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
-        services = list(client.app.state.studies._services.values())
-        if services and all(
-            d._up_to_date_state() and d._computing_ahead is not None and d._computing_ahead.done() for d in services
+        states = [service.states for service in client.app.state.studies._services.values()]
+        if states and all(
+            s.up_to_date() and s._computing_ahead is not None and s._computing_ahead.done() for s in states
         ):
             return
         time.sleep(0.02)

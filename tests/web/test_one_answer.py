@@ -82,10 +82,10 @@ def test_people_who_share_a_log_get_the_best_questions_in_turn(tmp_path, in_proc
     with TestClient(create_app(str(path), token="owner", workers=1)) as client:
         client.get(links[0])
         (service,) = client.app.state.studies._services.values()
-        chosen = service.state
+        chosen = service.states.latest
         for link in links[1:]:
             assert client.get(link).json()["question"] is not None
-        known = len(learner._sessions[service.job].event_log.events)
+        known = len(learner._sessions[service.states.job].event_log.events)
         asked = [event["atom"] for event in service.event_log.events]
     assert asked[1:] == [chosen.question["atom"], chosen.fallback[0]["atom"]]
     assert asked == [event["atom"] for event in askwise.open(path).round.best(EventLog(), 3)]

@@ -17,8 +17,8 @@ from askwise.storage.address import Address
 from askwise.storage.participants import invite, set_mode, token_of
 from askwise.storage.store import Store
 from askwise.web.app import create_app
+from askwise.web.computed_states import MAX_REFRESHES
 from askwise.web.learner import learner
-from askwise.web.log_service import MAX_REFRESHES
 from askwise.web.respondent import Respondent
 from tests.web.test_api import OWNER, TABLE
 
@@ -226,7 +226,7 @@ def test_a_program_that_writes_ahead_makes_nobody_spin(path, monkeypatch):
         session.tell("same", first["id"])
         session.ask()
         askwise.storage.close(session)
-        service.state = None  # it refreshes at what the other program wrote
+        service.states.latest = None  # it refreshes at what the other program wrote
         client.portal.call(_refreshed, service)
         assert len(service.event_log.events) == 3  # it has caught up
         assert len(refreshes) == 1
@@ -235,18 +235,18 @@ def test_a_program_that_writes_ahead_makes_nobody_spin(path, monkeypatch):
             refreshes.append(function)
             return replace(state, position=10**6)  # of a program that is always faster
 
-        state = service.state
+        state = service.states.latest
         monkeypatch.setattr(client.app.state.studies.learner, "run", ahead)
-        monkeypatch.setattr("askwise.web.log_service.REFRESH_PAUSE", 1e-4)
+        monkeypatch.setattr("askwise.web.computed_states.REFRESH_PAUSE", 1e-4)
         refreshes.clear()
-        service.state = None
+        service.states.latest = None
         client.portal.call(_refreshed, service)
         assert len(refreshes) == MAX_REFRESHES
 
 
 async def _refreshed(service):
-    service.refresh()
-    await service._refreshing
+    service.states.refresh()
+    await service.states._refreshing
 
 
 def test_studies_of_one_table_keep_their_people_to_themselves(tmp_path, monkeypatch):

@@ -136,7 +136,7 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
         return record, invited, links, *done, rules(store, record.study), settled(store, record.study)
 
     record, invited, links, done, plan, decided, reasons = await asyncio.to_thread(read)
-    services = {service.job[1]: service for service in studies.services(study)}
+    services = {service.states.job[1]: service for service in studies.services(study)}
     own = services.get(record.study)
     return StudyOverview(
         study=study,
@@ -162,11 +162,11 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
             )
             for one, where in zip(invited, links, strict=True)
         ],
-        standing=None if own is None or own.state is None else _log_overview(own.state),
+        standing=None if own is None or own.states.latest is None else _log_overview(own.states.latest),
         saved=None if plan is None else saved(plan),
         simulating=studies.plans.get(study),
         fallbacks=sum(service.fallback_count for service in services.values()),
-        behind=any(service.failures for service in services.values()),
+        behind=any(service.states.failures for service in services.values()),
     )
 
 
@@ -236,7 +236,7 @@ def _person(
     done: list[AnswerCount],
     reason: StopReason | None,
 ) -> PersonOverview:
-    state = service.state if service else None
+    state = service.states.latest if service else None
     reason = state.done if state else reason
     return PersonOverview(
         **vars(person),

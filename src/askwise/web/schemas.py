@@ -134,6 +134,7 @@ def shown_question(event: Event | None) -> ShownQuestion | None:
 
 def next_images(service: LogService) -> list[str]:
     """The images of the questions that may come next, for a page to load early."""
-    states = [] if service.state is None else [service.state, *service.ahead.values()]
+    computed = service.states
+    states = [] if computed.latest is None else [computed.latest, *computed.ahead.values()]
     shown = [option["image"] for state in states if state.question for option in state.question["options"]]
     return list(dict.fromkeys(image for image in shown if image))

@@ -15,9 +15,10 @@ from askwise.storage.address import SUFFIX, Address
 from askwise.storage.journal import StudyJournal
 from askwise.storage.participants import Participant, Rules, is_valid_token, participant_for_token, settled
 from askwise.storage.store import Record, Store
+from askwise.web.computed_states import ComputedStates, SharedFallback
 from askwise.web.learner import workers
 from askwise.web.learner.learner import Job, Learner, simulate_people
-from askwise.web.log_service import LogService, SharedFallback
+from askwise.web.log_service import LogService
 from askwise.web.stored_log import StoredLog
 
 MAX_OPEN_LOGS = 1000  # logs kept in memory
@@ -131,7 +132,7 @@ class ServedStudies:
         opened = StoredLog(StudyJournal(store, record), record.mode == "pooled")
         fallback = self._fallbacks.setdefault(name, SharedFallback())
         more = self.learner, partial(self.changed, name), fallback, settled(store, log)[log]
-        return LogService(opened, self.job(name, log), *more)
+        return LogService(opened, ComputedStates(opened, self.job(name, log), *more))
 
     def job(self, name: str, log: int) -> Job:
         """What a worker needs to find a log."""

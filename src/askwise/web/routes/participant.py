@@ -52,7 +52,7 @@ class ParticipantContext:
 
     def state(self, next_question: NextQuestion) -> ParticipantState:
         """What the participant's page shows."""
-        service, state = self.service, self.service.state
+        service, state = self.service, self.service.states.latest
         # a reason to stop counts only if it is about the answers that are now in force
         final = state if state and state.done and state.answers == len(service.event_log.answers) else None
         count = service.closed_count(self.respondent)
@@ -171,7 +171,7 @@ async def reasons(context: CurrentParticipant, question: str) -> list[dict[str, 
     service.event_log.require_open(question)
     try:
         found: list[dict[str, object]] = await asyncio.wait_for(
-            service.learner.run(explain_question, service.job, question), WHY_SECONDS
+            service.states.learner.run(explain_question, service.states.job, question), WHY_SECONDS
         )
     except TimeoutError:
         raise HTTPException(503, "the learner is busy; answer, or ask again in a moment") from None

@@ -1,0 +1,175 @@
+"""What the learner has computed of one log: its state, the states after each likely answer, and fallback questions."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from askwise.session.event_log import EventLog
+from askwise.session.events import Event, hashable_atom
+from askwise.session.log_state import LogState
+from askwise.stopping import StopReason
+from askwise.storage.participants import set_settled
+from askwise.types import Response
+from askwise.web.learner.learner import Job, Learner, compute_state, compute_state_after
+from askwise.web.respondent import Respondent
+from askwise.web.stored_log import StoredLog
+
+LEARNER_SECONDS = 0.28  # that a person waits for a learner that is behind
+FIRST_SECONDS = 20.0  # the same where there is no question at all yet
+MAX_REFRESHES = 5  # of a log that another program writes to
+REFRESH_PAUSE = 0.1  # seconds before the second of them; twice as long before each later one
+logger = logging.getLogger("askwise.web")
+
+
+@dataclass
+class SharedFallback:
+    """The last state of any log of a study that has fallback questions. Where people have logs of their own, the
+    questions fit all of them, so nobody waits for the learner to reload their log after a restart."""
+
+    state: LogState | None = None
+
+
+class ComputedStates:
+    """The states of one log. They follow the log, a little behind it."""
+
+    def __init__(
+        self,
+        log: StoredLog,
+        job: Job,
+        learner: Learner,
+        changed: Callable[[], None],
+        fallback: SharedFallback,
+        settled: StopReason | None = None,
+    ):
+        self.log = log
+        self.event_log: EventLog = log.event_log
+        self.job = job
+        self.learner = learner
+        self.changed = changed
+        self.fallback = fallback
+        self.settled = settled  # the reason to stop, as the store has it
+        self.latest: LogState | None = None
+        self.ahead: dict[Any, LogState] = {}  # by response to the open question: the state after it
+        self.failures = 0  # of the learner, in a row
+        self.respondent = Respondent("")  # who came last
+        self._wanted = asyncio.Event()  # somebody has come since the learner last began
+        self._refreshing: asyncio.Task[None] | None = None
+        self._computing_ahead: asyncio.Task[None] | None = None
+
+    def current(self) -> LogState | None:
+        """The state, if it is that of the log as it is now."""
+        state, now = self.latest, (len(self.event_log.events), self.respondent.beyond)
+        return state if state is not None and (state.position, state.beyond) == now else None
+
+    def up_to_date(self) -> LogState | None:
+        """The same, if the learner has nothing more to compute: at the end it certifies the result."""
+        state = self.current()
+        return state if state is not None and (state.done is None or state.certificate is not None) else None
+
+    def refresh(self) -> None:
+        """Has the learner compute the state of the log as it is, unless it does so already; then it computes ahead."""
+        if self.up_to_date() is None:
+            self._wanted.set()
+            if self._refreshing is None or self._refreshing.done():
+                self._refreshing = asyncio.create_task(self._refresh())
+        elif self._computing_ahead is None or self._computing_ahead.done():
+            self._computing_ahead = asyncio.create_task(self._compute_ahead())
+
+    def after(self, question: str, response: Response | None) -> LogState | None:
+        """The state after that answer, if it was computed ahead."""
+        state = self.current()
+        return self.ahead.get(response) if state is not None and state.open_question == question else None
+
+    def log_changed(self, after: LogState | None = None) -> None:
+        """Stops what is computed ahead of another position. `after` is the state after the change, if it is known."""
+        if self._computing_ahead is not None:
+            self._computing_ahead.cancel()
+            self._computing_ahead = None
+        if after is not None and self.latest is not None:
+            position, fallback = len(self.event_log.events), self.latest.fallback
+            self.latest = replace(after, position=position, fallback=fallback, budget=self.latest.budget)
+            self.ahead = {}
+        self.changed()
+
+    def asked(self, event: Event) -> None:
+        """Moves on once the question that the learner chose is asked, which changes no belief.
+
+        In a shared log, its next best question follows. Once there are none, the learner has to choose again.
+        """
+        state, position = self.latest, len(self.event_log.events)
+        if state is None or state.question is not event:  # the learner has chosen another one meanwhile
+            return
+        self.ahead = {}
+        if not self.log.pooled:
+            self.latest = replace(state, position=position)
+        elif state.fallback:
+            following, *fallback = state.fallback
+            self.latest = replace(state, position=position, question=following, fallback=tuple(fallback))
+
+    async def choose(self) -> tuple[Event | None, bool]:
+        """The question to ask now, and whether the learner was too late for its own choice."""
+        self.refresh()
+        if self._refreshing is not None and self.current() is None:
+            seconds = LEARNER_SECONDS if self.latest or self.fallback.state else FIRST_SECONDS
+            await asyncio.wait({self._refreshing}, timeout=seconds)
+        states = [state for state in (self.latest, self.fallback.state) if state is not None]
+        if not states:
+            return None, True
+        current = self.current()
+        if current is not None and (current.question is not None or current.done is not None):
+            return current.question, False
+        budget = None if self.respondent.beyond else states[0].budget
+        if budget is not None and len(self.event_log.answers) >= budget:
+            return None, True  # the budget is used up, whatever the learner knows
+        known = [event for state in states for event in (state.question, *state.fallback) if event is not None]
+        taken = self.event_log.unavailable_atoms(repeat=False)
+        free = next((event for event in known if hashable_atom(event["atom"]) not in taken), None)
+        # it was chosen for another position, perhaps of another log: what was computed then is not noted with it
+        return (None if free is None else {**free, "gain": 0.0, "info": {"fallback": True}}), True
+
+    async def _refresh(self) -> None:
+        """Until the learner knows the log. Where only other programs write, and faster than it reads, it pauses after
+        each time and gives up after a few; a request has it go on."""
+        late = 0
+        try:
+            while self.up_to_date() is None and late < MAX_REFRESHES:
+                self._wanted.clear()
+                wanted = self.log.pooled, self.respondent.beyond
+                self.latest = state = await self.learner.run(compute_state, self.job, *wanted)
+                self.ahead, self.failures = {}, 0
+                self.fallback.state = state if state.fallback else self.fallback.state
+                if state.position > len(self.event_log.events):
+                    await self.log.catch_up()
+                if self.up_to_date() is None:
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._wanted.wait(), REFRESH_PAUSE * 2**late)
+                        continue
+                    late += 1
+            if (done := self.up_to_date()) is not None and done.settled != self.settled:
+                self.settled = done.settled
+                await asyncio.to_thread(set_settled, self.log.store, self.job[1], self.settled)
+        except Exception:
+            self.failures += 1
+            logger.exception("the learner failed on log %s", self.job[1])
+            return
+        if self.up_to_date() is not None:
+            self.refresh()
+        self.changed()
+
+    async def _compute_ahead(self) -> None:
+        """The state after each answer to the open question. A number has too many answers, and so have many people."""
+        state, ahead = self.latest, self.ahead
+        if state is None or self.log.pooled or self.respondent.beyond or not self.event_log.open_ids:
+            return
+        for response in state.likely:
+            if response not in ahead:
+                with suppress(Exception):  # whoever needs it will have the learner refresh, and hear of it
+                    more = state.position, response, self.respondent.who
+                    after = await self.learner.run(compute_state_after, self.job, *more, urgent=False)
+                    if after is not None:
+                        ahead[response] = after

@@ -136,7 +136,7 @@ def test_from_a_table_to_a_report(site, tmp_path):
         page.click("#make-study")
         page.wait_for_url("**/s/evil%20things")
         expect(page.locator("#state")).to_have_text("open")
-        expect(page.locator("#guess")).to_have_text("Nothing was answered yet", timeout=SOON)
+        expect(page.locator("#guess")).to_have_text("Nobody has answered yet.", timeout=SOON)
         page.fill("#name", EVIL[0])
         page.fill("#quota", "4")
         page.press("#quota", "Enter")
@@ -222,6 +222,22 @@ def test_values_show_when_pointed_at_and_in_a_table(site):
         expect(page.locator("#standing-sentence")).to_contain_text("5 answers", timeout=SOON)
         expect(page.locator("#charts tbody")).to_be_visible()
         assert page.locator("#pace .column").count() == 30
+
+
+def test_nobody_sees_the_charts_of_another_person(site):
+    site.make("two people")
+    site.answer(site.invite("two people", "Ann"), 2)
+    site.invite("two people", "Ben")
+    with site.owner() as page:
+        page.goto(f"{site.where}/s/two people")
+        expect(page.locator("#standing-sentence")).to_contain_text("2 answers", timeout=SOON)
+        expect(page.locator("#charts svg")).not_to_have_count(0)
+        page.select_option("#log-select", label="Ben")
+        expect(page.locator("#guess")).to_have_text("This person has not answered yet.", timeout=SOON)
+        for place in ("#charts", "#curve", "#odd-answers tbody", "#standing-sentence"):
+            assert page.locator(place).inner_html() == ""
+        page.select_option("#log-select", label="Ann")
+        expect(page.locator("#charts svg")).not_to_have_count(0, timeout=SOON)
 
 
 def check(page):

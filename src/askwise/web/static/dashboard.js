@@ -69,19 +69,26 @@ function currentLearned() {
   return learned && overview && learned.log === (log ?? overview.log) ? learned : null;
 }
 
+/** What is shown belongs to the log that was looked at before. */
+function clearLearned() {
+  for (const id of ["charts", "curve"]) replaceHtml(byId(id), "");
+  for (const id of ["guess", "standing-sentence", "odd-lead"]) byId(id).textContent = "";
+  for (const id of ["guess", "why-stopped", "odd-answers"]) byId(id).hidden = true;
+  showFigures();
+}
+
 function showLearned() {
   const current = currentLearned();
   if (!current) return;
   const { answers, guess, reason } = current;
-  byId("guess").textContent = answers ? guess : "Nothing was answered yet";
+  byId("guess").textContent = answers ? guess : nothingAnswered();
   byId("guess").hidden = !byId("guess").textContent;
   byId("guess").classList.toggle("long", guess.length > 60);
   byId("standing-sentence").textContent = standingSentence(current);
   byId("why-stopped").hidden = !answers || !reason;
   byId("stop-reason").textContent = reason ? `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` : "";
-  if (!answers) return; // nothing of what follows is shown
-  replaceHtml(byId("charts"), current.html.charts);
-  replaceHtml(byId("curve"), current.html.curve);
+  replaceHtml(byId("charts"), answers ? current.html.charts : ""); // never those of another person
+  replaceHtml(byId("curve"), answers ? current.html.curve : "");
   replaceHtml(byId("pace"), current.html.pace);
   showOddAnswers(current);
   showFigures();
@@ -90,9 +97,13 @@ function showLearned() {
 
 // ------------------------------------------------------------------ what is shown
 
+function nothingAnswered() {
+  return overview.participants.some((one) => one.log === log && log !== overview.log) ? "This person has not answered yet." : "Nobody has answered yet.";
+}
+
 /** @param {Learned} current */
 function standingSentence({ answers, reason, settled }) {
-  if (!answers) return "What follows is a guess from the table alone.";
+  if (!answers) return "";
   if (!reason) return `After ${plural(answers, "answer")}; more may change it.`;
   const end = settled ? "Settled: we are confident enough to stop" : "Finished, but not settled";
   return `${end}, after ${plural(answers, "answer")}.${overview.beyond ? " It goes on, as you decided." : ""}`;
@@ -137,6 +148,7 @@ function showLogs() {
 function showLog(wanted) {
   if (wanted === log) return;
   log = wanted;
+  clearLearned();
   showHeader();
   listen();
 }
@@ -197,7 +209,7 @@ function showOddAnswers({ answers, odd }) {
   const names = new Map(overview.participants.map((one) => [one.participant, one.name]));
   const table = byId("odd-answers", HTMLTableElement);
   table.hidden = odd.length === 0;
-  byId("odd-lead").textContent = odd.length === 0 ? `None of ${plural(answers, "answer")} stands out.`
+  byId("odd-lead").textContent = odd.length === 0 ? answers ? `None of ${plural(answers, "answer")} stands out.` : "There are no answers yet."
     : "Judged by all the other answers. Some are normal. A very small chance may be a slip: ask again.";
   table.tBodies[0].replaceChildren(...odd.map(({ answer, fit, off, text, who }) => {
     const cells = { question: text, answer, who: names.get(who ?? "") ?? who ?? "", "how it fits": off === null ? `chance ${fit}` : fit };

@@ -42,7 +42,7 @@ def test_from_a_table_to_an_answer(run_command, cars, tmp_path):
         write_csv(tmp_path / "answers.csv", rows)
         assert "4 answers imported" in run_command("tell", "cars.askwise", "--from", "answers.csv", "--who", "Ann")[1]
     assert status["done"]
-    assert "the average diameter is below 0.2" in status["reason"]
+    assert "undecided is below 0.2" in status["reason"]
     assert {event.get("who") for event in askwise.open(tmp_path / "cars.askwise").log if event["event"] == "tell"} == {
         "Ann"
     }
@@ -50,7 +50,7 @@ def test_from_a_table_to_an_answer(run_command, cars, tmp_path):
     assert "We are confident enough to stop." in brief
     assert "askwise status cars.askwise --details" in brief
     assert "average" not in brief
-    assert "the average diameter is below 0.2" in details
+    assert "undecided is below 0.2" in details
     assert "On average over what is still plausible after" in details
     assert run_command("report", "cars.askwise")[:2] == (0, "Open cars.html\n")
     assert (tmp_path / "cars.html").read_text(encoding="utf-8").startswith("<!doctype html>")

@@ -34,14 +34,14 @@ def answer(session, questions=None):
 @pytest.mark.parametrize("data", [TABLE, NAMES], ids=["features", "names only"])
 def test_one_cluster_is_found(data):
     session = answer(cluster_of(data, "thing 4", seed=SEED))
-    assert session.reason.startswith("the average diameter is below 0.1")
+    assert session.reason.startswith("undecided is below 0.1")
     assert session.estimate().value == ["thing 3", "thing 4", "thing 5", "thing 10"]
     assert "of the cluster (at most" in str(session.certificate())
 
 
 def test_all_clusters_are_found():
     session = answer(clusters(NAMES, seed=SEED))
-    assert session.reason.startswith("the average diameter is below 0.05")
+    assert session.reason.startswith("undecided is below 0.05")
     assert session.estimate().value == [[NAMES[i] for i in np.flatnonzero(c == TRUTH)] for c in range(3)]
 
 

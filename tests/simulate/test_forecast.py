@@ -10,6 +10,7 @@ from askwise._runtime.streams import stream
 from askwise.posteriors.enumerated import Enumerated
 from askwise.simulate.forecast import Forecast, answers_until_stop, censored_quantile, forecast
 from askwise.simulate.runs import SimulatedRun, answer_question, person_from_posterior, simulate_person
+from askwise.simulate.workers import PackedSession, simulate_people
 from tests.helpers import generator, score_problem
 
 
@@ -36,15 +37,43 @@ def test_the_forecast_from_equal_runs_is_what_they_took():
     for answers in range(10):
         assert forecast(runs, 0.5**answers, answers) == Forecast(10 - answers, 10 - answers, 10 - answers)
     assert forecast(runs, 0.5, 1, most=4) == Forecast(4, 4, 4)
+    assert str(forecast(runs, 0.5, 1, most=4)) == "about 4 more questions"
+    assert forecast(runs[1:], 0.5, 1) is None  # too few
     assert forecast([], 0.5, 1) is None
 
 
-def test_unfinished_runs_give_a_lower_bound():
-    runs = [SimulatedRun("expected", (1.0,) * 21, None)] * 3
-    found = forecast(runs, 1.0, 0)
-    assert found == Forecast(None, 20, None)
-    assert str(found) == "20 or more questions to go"
+def test_unfinished_runs_give_no_forecast():
+    runs = [SimulatedRun("expected", (1.0,) * 21, None)] * 16
+    assert forecast(runs, 1.0, 0, most=300) is None
     assert answers_until_stop(runs) == (np.inf, np.inf, np.inf)
+
+
+def test_where_most_runs_are_unfinished_only_the_ends_are_known():
+    """The end of the budget is no sign of what people need."""
+    done = [SimulatedRun("expected", (1.0,) * (count + 1), count) for count in (30, 32, 34, 36, 38)]
+    runs = [*done, *[SimulatedRun("expected", (1.0,) * 301, None)] * 11]
+    found = forecast(runs, 1.0, 0, most=300)
+    assert found == Forecast(None, found.low, 300)
+    assert 30 <= found.low <= 38
+    assert str(found) == f"{found.low} to 300 more questions"
+    assert str(forecast(runs, 1.0, 0)) == f"{found.low} or more questions to go"
+    assert forecast(runs, 1.0, 0, most=8) == Forecast(8, 8, 8)
+
+
+def test_the_first_people_share_the_time(monkeypatch):
+    """One person who needs long leaves time for others."""
+    clock, given = [0.0], []
+
+    def slow(session, rule, person, limit, deadline):
+        given.append(deadline - clock[0])
+        clock[0] = deadline
+        return SimulatedRun("expected", (1.0, 0.1), None)
+
+    monkeypatch.setattr("askwise.simulate.workers.simulate_person", slow)
+    monkeypatch.setattr("askwise.simulate.workers.time.monotonic", lambda: clock[0])
+    runs = simulate_people(PackedSession(items(0).recipe), people=16, limit=30, seconds=30.0)
+    assert given == pytest.approx([6.0] * 5)
+    assert len(runs) == 5
 
 
 def small(seed):
@@ -76,6 +105,6 @@ def test_four_intervals_of_five_hold(make, studies, people):
             seen.append((count, forecast(runs, session.diameter, count - since)))
             answer_question(session, person, stream(study, count, "person"))
         ends = len(session.answers)
-        held += [each.low <= ends - count <= (each.high or np.inf) for count, each in seen]
+        held += [each.low <= ends - count <= (each.high or np.inf) for count, each in seen if each is not None]
     assert len(held) > 20
     assert np.mean(held) >= 0.7

@@ -245,14 +245,14 @@ def test_closeness_shrinks_epsilon_by_its_square():
 def test_exact_weights_need_no_sampling(diameter, stops):
     sample = Sample(np.arange(SIZE), believing(diameter).weights, exact=True)
     reason = DiameterBelow(EPSILON)(PROBLEM, None, sample, 0, 1, None)
-    assert (reason == "the average diameter is below 0.2") if stops else reason is None
+    assert (reason == "undecided is below 0.2") if stops else reason is None
 
 
 @pytest.mark.parametrize(("delta", "said"), [(0.05, "95%"), (0.004, "99.6%"), (1e-4, "99.99%")])
 def test_confidence_is_not_rounded_up(delta, said):
     rule, sure = DiameterBelow(EPSILON, delta), SampledPosterior(np.append(1.0, np.zeros(SIZE - 1)))
     reason = rule(PROBLEM, sure, sure.sample(600, generator(213)), 0, 1, generator(214))
-    assert reason == f"the average diameter is below 0.2 with confidence {said}"
+    assert reason == f"undecided is below 0.2 with confidence {said}"
 
 
 def test_large_finite_families_are_sampled_by_their_weights():

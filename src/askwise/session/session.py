@@ -65,7 +65,7 @@ class Session:
     ...     question = session.ask()
     ...     session.tell(1)
     >>> int(session.estimate().value), session.reason
-    (2, 'the average diameter is below 0.01')
+    (2, 'undecided is below 0.01')
     """
 
     def __init__(

@@ -17,6 +17,7 @@ from askwise.types import Bools, Floats
 LEVELS = (0.1, 0.5, 0.9)  # of an 80 % interval and its middle
 SIMILARITY_WIDTH = 0.5  # people who took e^0.5 times the answers to come this far count 0.6
 ADDED_ANSWERS = 3.0  # to both counts compared, so that the first few answers do not decide who is similar
+MIN_FINISHED_RUNS = 5  # with fewer, there is no forecast
 WIDENING = 0.15  # of its length, on each side of an interval: a few dozen people have thin tails
 
 
@@ -28,22 +29,28 @@ class Forecast:
     about 12 more questions (8 to 20)
     >>> print(Forecast(60, 31, None))
     about 60 more questions (31 or more)
+    >>> print(Forecast(None, 31, 300))
+    31 to 300 more questions
+    >>> print(Forecast(4, 4, 4))
+    about 4 more questions
     """
 
-    likely: int | None  # None: more than anybody simulated took
+    likely: int | None  # None: more than most of the people simulated took
     low: int
     high: int | None
 
     def __str__(self) -> str:
         if self.likely is None:
-            return f"{self.low} or more questions to go"
-        plural = "s" if self.likely != 1 else ""
-        spread = f"{self.low} or more" if self.high is None else f"{self.low} to {self.high}"
-        return f"about {self.likely} more question{plural} ({spread})"
+            known = self.high is not None and self.low < self.high
+            return f"{self.low} to {self.high} more questions" if known else f"{self.low} or more questions to go"
+        about = f"about {self.likely} more question{'s' if self.likely != 1 else ''}"
+        if self.low == self.high:
+            return about
+        return f"{about} ({self.low} or more)" if self.high is None else f"{about} ({self.low} to {self.high})"
 
 
 def forecast(runs: Sequence[SimulatedRun], diameter: float, answers: int, most: int | None = None) -> Forecast | None:
-    """What simulated people still needed when they were as undecided; None without anybody to compare with.
+    """What simulated people still needed when they were as undecided; None if too few of them finished to tell.
 
     Each run counts from the answer at which its diameter first fell to this one. Runs that took about as many answers
     to come there count more.
@@ -54,21 +61,22 @@ def forecast(runs: Sequence[SimulatedRun], diameter: float, answers: int, most: 
     - `most`: answers that the budget still allows.
 
     >>> runs = [SimulatedRun("expected", (1.0, 0.5, 0.25, 0.1), 3),
-    ...         SimulatedRun("expected", (1.0, 0.5, 0.4, 0.2, 0.1), 4)]
+    ...         SimulatedRun("expected", (1.0, 0.5, 0.4, 0.2, 0.1), 4)] * 3
     >>> print(forecast(runs, 0.5, answers=1))
     about 2 more questions (1 to 4)
     """
-    if not runs:
+    if sum(run.stopped is not None for run in runs) < MIN_FINISHED_RUNS:
         return None
     rest, finished, weights = np.array([_remaining(run, diameter, answers) for run in runs]).T
     low, likely, high = (censored_quantile(rest, finished > 0, weights, level) for level in LEVELS)
     if np.isinf(low):
-        return Forecast(None, max(1, int(np.median(rest))), None)
+        return None
     wider = WIDENING * (high - low) if np.isfinite(high) else 0.0
     bound = float("inf") if most is None else float(most)
+    unknown = np.isinf(likely) and low < bound  # most did not finish: the middle is not known, even if a budget ends it
     low, likely, high = (min(max(value, 1.0), bound) for value in (low - wider, likely, high + wider))
     ends = [None if np.isinf(value) else int(value) for value in (np.rint(likely), np.ceil(high))]
-    return Forecast(ends[0], floor(low), ends[1])
+    return Forecast(None if unknown else ends[0], floor(low), ends[1])
 
 
 def answers_until_stop(runs: Sequence[SimulatedRun], epsilon: float | None = None) -> tuple[float, float, float]:

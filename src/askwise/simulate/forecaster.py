@@ -96,15 +96,15 @@ def load_runs(store: Store, study: int, goal: Recipe | None) -> tuple[int, list[
     """The runs that were simulated before for this goal, after the number of answers with which they began."""
     saved = store.forecast(study, _goal_key(goal))
     try:
-        runs = [SimulatedRun(run["rule"], tuple(run["diameters"]), run["stopped"]) for run in saved["trips"]]
+        runs = [SimulatedRun(run["rule"], tuple(run["diameters"]), run["stopped"]) for run in saved["runs"]]
         return saved["since"], runs
-    except (KeyError, TypeError):  # none yet, or written in another way
+    except (KeyError, TypeError):  # none yet, or by a version that took the end of the budget for the goal
         return 0, []
 
 
 def save_runs(store: Store, study: int, goal: Recipe | None, since: int, runs: Sequence[SimulatedRun]) -> None:
-    """Keeps runs that began after `since` answers for the next time. The stored names are those of earlier versions."""
-    store.keep_forecast(study, _goal_key(goal), {"since": since, "trips": [asdict(run) for run in runs]})
+    """Keeps runs that began after `since` answers for the next time."""
+    store.keep_forecast(study, _goal_key(goal), {"since": since, "runs": [asdict(run) for run in runs]})
 
 
 def _goal_key(goal: Recipe | None) -> str:

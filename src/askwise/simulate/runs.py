@@ -22,7 +22,8 @@ MAX_EFFORT = 200  # draws and candidates of a simulated question: enough to see 
 
 @dataclass(frozen=True)
 class SimulatedRun:
-    """How undecided we were after 0, 1, ... answers of one person, and after how many answers it was time to stop.
+    """How undecided we were after 0, 1, ... answers of one person, and after how many answers it was settled or every
+    question was asked.
 
     >>> SimulatedRun("expected", (1.0, 0.4, 0.04), stopped=2).answers
     2
@@ -30,7 +31,7 @@ class SimulatedRun:
 
     rule: str
     diameters: tuple[float, ...]
-    stopped: int | None  # None: the run ended before that
+    stopped: int | None  # None: the run ended before that, also if the budget ended it
 
     @property
     def answers(self) -> int:
@@ -127,7 +128,8 @@ def simulate_person(session: Session, rule: str | None, person: int, limit: int,
     diameters = [copy.diameter]
     for _ in simulate_answers(copy, somebody, rngs, until_settled=True, deadline=deadline):
         diameters.append(copy.diameter)
-    stopped = len(diameters) - 1 if copy.done else None
+    reason = copy.reason
+    stopped = len(diameters) - 1 if reason is not None and reason.kind != "budget" else None
     return SimulatedRun(rule or "its own", tuple(map(float, diameters)), stopped)
 
 

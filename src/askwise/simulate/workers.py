@@ -12,6 +12,7 @@ from askwise.goals import remake
 from askwise.session import Session
 from askwise.session.config import Recipe
 from askwise.session.events import Event
+from askwise.simulate.forecast import MIN_FINISHED_RUNS
 from askwise.simulate.runs import SimulatedRun, simulate_person
 from askwise.storage.checkpoints import dump_posteriors, load_posteriors
 
@@ -66,7 +67,8 @@ def session_pool(workers: int, packed: PackedSession) -> ProcessPoolExecutor:
 
 
 def simulate_people(packed: PackedSession, people: int, limit: int, seconds: float) -> list[SimulatedRun]:
-    """Simulates one person after the other with the session's own strategy. The first one always gets some time.
+    """Simulates one person after the other with the session's own strategy. The first ones share the time, so that
+    there are enough of them for a forecast.
 
     - `packed`: where the people start.
     - `people`: how many.
@@ -81,9 +83,11 @@ def simulate_people(packed: PackedSession, people: int, limit: int, seconds: flo
     session, deadline = packed.unpack(), time.monotonic() + seconds
     runs: list[SimulatedRun] = []
     for person in range(people):
-        if runs and time.monotonic() >= deadline:
+        now = time.monotonic()
+        if runs and now >= deadline:
             break
-        runs.append(simulate_person(session, None, person, limit, deadline))
+        share = (deadline - now) / max(1, MIN_FINISHED_RUNS - person)
+        runs.append(simulate_person(session, None, person, limit, now + share))
     return runs
 
 

@@ -75,7 +75,7 @@ class DiameterBelow:
     def __call__(
         self, problem: Problem, posterior: Posterior, sample: Sample, answers: int, round: int, rng: Generator
     ) -> StopReason | None:
-        reason = f"the average diameter is below {self.target:.3g}"
+        reason = f"undecided is below {self.target:.3g}"
         if sample.exact:
             diameter = average_diameter(form_of(problem.distance, sample.structures), sample.weights, exact=True)
             return StopReason(reason, "settled") if diameter <= self.target else None

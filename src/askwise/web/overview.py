@@ -178,7 +178,7 @@ def state_of(
 
     >>> record = Record(1, "cars", "", "", {}, "", state="open")
     >>> [state_of(record, [], Rules("open", True, False), {1: reason})
-    ...  for reason in (None, StopReason("the diameter is small", "settled"), StopReason("no more answers", "budget"))]
+    ...  for reason in (None, StopReason("undecided is below 0.1", "settled"), StopReason("no more answers", "budget"))]
     ['open', 'settled', 'finished']
     """
     found = [reasons.get(log) for log in {one.log for one in invited} or {record.study}]

@@ -6,10 +6,11 @@ import re
 
 import pytest
 
+import askwise
 from askwise.storage.address import Address
-from askwise.storage.participants import pause
+from askwise.storage.participants import pause, set_state
 from askwise.storage.store import Store
-from tests.browser.site import accessible, count, playwright, press, question, ready
+from tests.browser.site import TABLE, accessible, count, playwright, press, question, ready
 
 
 def test_undo_and_change(site):
@@ -66,6 +67,45 @@ def test_time_in_a_hidden_tab_does_not_count(site):
     assert 0.2 < told["seconds"] < 2
 
 
+@pytest.mark.parametrize("state", ["paused", "closed"])
+def test_an_answer_to_a_study_that_was_stopped_meanwhile(site, state):
+    """While it is paused the answer waits on the device, and the page says so; a closed study takes it no more."""
+    study = f"stopped-{state}"
+    askwise.save(askwise.ranking(TABLE, epsilon=0.0001, draws=16, seed=1), site.folder / f"{study}.askwise")
+    with site.page(study) as (page, person):
+        store = Store.at(Address.of(site.folder / f"{study}.askwise"))
+        set_state(store, store.record().study, state)
+        press(page, "ArrowLeft")
+        notice = page.locator("#notice").inner_text()
+        if state == "closed":
+            assert notice == "The study is closed and takes no more answers. What you answered before is kept."
+            assert page.locator("#message-title").inner_text() == "The study is closed"
+            assert site.told(study, person) == []
+        else:
+            assert notice == "Your last answer is saved on this device. It will be sent when the study continues."
+            set_state(store, store.record().study, "open")
+            page.evaluate("dispatchEvent(new Event('focus'))")
+            page.locator("#question").wait_for()
+            ready(page)
+            assert page.locator("#notice").inner_text() == ""
+            assert len(site.told(study, person)) == 1
+        store.close()
+
+
+def test_after_an_undo_the_percentage_is_that_of_the_answers_in_force(site):
+    with site.page("long") as (page, _):
+        press(page, "ArrowLeft")
+        press(page, "ArrowLeft")
+        page.wait_for_timeout(1500)
+        of_two = page.locator("#answer-count").inner_text().partition("·")[2]
+        press(page, "u")
+        playwright.expect(page.locator("#answer-count")).not_to_contain_text(of_two, timeout=10_000)
+        of_one = page.locator("#answer-count").inner_text()
+        page.reload()
+        ready(page)
+        assert page.locator("#answer-count").inner_text() == of_one
+
+
 def test_two_tabs(site):
     link, person = site.invite("long")
     with site.context() as context:
@@ -76,7 +116,7 @@ def test_two_tabs(site):
         assert question(one) == question(two)
         press(one, "ArrowLeft")
         press(two, "ArrowRight")
-        assert "was answered before" in two.locator("#notice").inner_text()
+        assert "You already answered this question" in two.locator("#notice").inner_text()
         assert question(two) == question(one)
         press(two, "ArrowRight")
         one.evaluate("dispatchEvent(new Event('focus'))")
@@ -170,6 +210,6 @@ def test_a_quota_ends_it(site):
     with site.page("long", quota=1) as (page, _):
         press(page, "1")
         assert page.locator("#message-title").inner_text() == "Thank you"
-        assert "quota" in page.locator("#message-body").inner_text()
+        assert "You have given the answer we asked for." in page.locator("#message-body").inner_text()
         press(page, "u")
         assert page.locator("#question").is_visible()

@@ -153,7 +153,7 @@ def test_a_study_at_its_end_goes_on_if_the_owner_says_so(site, owner):
         page.goto(link)
         ready(page)
         press(page, "ArrowLeft")
-        page.locator(".certificate").wait_for(state="attached")
+        page.locator(".certainty").wait_for(state="attached")
         owner.goto(f"{site.where}/s/ended")
         expect(owner.locator("#state")).to_have_text("finished", timeout=SOON)
         owner.get_by_role("button", name="Continue anyway").click()

@@ -51,7 +51,7 @@ test("an answer stays until the server has it", async () => {
   await assert.rejects(outbox.deliver(), { message: "the study cannot be reached" });
   assert.equal(outbox.items.length, 1);
   serve([200, { state: "open", answers: 1 }]);
-  assert.deepEqual(await outbox.deliver(), { state: { state: "open", answers: 1 }, refusal: null });
+  assert.deepEqual(await outbox.deliver(), { state: { state: "open", answers: 1 }, refusal: "" });
   assert.deepEqual(outbox.items, []);
 });
 
@@ -83,7 +83,7 @@ test("a refused answer is not sent again, and its sentence comes back", async ()
   outbox.add("answers", { question: "q2", response: "left" });
   serve([409, { detail: "q1 was answered before" }], [200, { state: "open" }], [200, { state: "open", answers: 2 }]);
   const { state, refusal } = await outbox.deliver();
-  assert.deepEqual(refusal, { path: "answers", sentence: "q1 was answered before" });
+  assert.equal(refusal, "q1 was answered before");
   assert.deepEqual(state, { state: "open", answers: 2 });
   assert.deepEqual(outbox.items, []);
 });
@@ -91,8 +91,9 @@ test("a refused answer is not sent again, and its sentence comes back", async ()
 test("while the study is paused, the answer waits", async () => {
   outbox.add("answers", { question: "q1", response: "left" });
   serve([409, { detail: "the study is paused" }], [200, { state: "paused" }]);
-  const { state } = await outbox.deliver();
+  const { state, refusal } = await outbox.deliver();
   assert.equal(state.state, "paused");
+  assert.equal(refusal, "the study is paused");
   assert.equal(outbox.items.length, 1);
 });
 

@@ -3,7 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { questionHeading, responseLabel } from "../../src/askwise/web/static/questions.js";
+import {
+  inOrderOfResponses,
+  outlookSentences,
+  questionHeading,
+  receiptText,
+  responseLabel,
+  whyLead,
+} from "../../src/askwise/web/static/questions.js";
 
 const options = ["tea", "milk", "water"].map((name) => ({ name, image: null }));
 
@@ -24,4 +31,22 @@ test("names on cards are not repeated above them", () => {
   assert.equal(heading("same", "Do tea and milk belong together?"), "Do these two belong together?");
   assert.equal(heading("label", "Which label has tea?", 1), "Which label fits?");
   assert.equal(heading("pair", "Which is the greener one?"), "Which is the greener one?");
+});
+
+test("why a question is asked is said in sentences, in the order of its responses", () => {
+  const outlook = (/** @type {string} */ response, /** @type {number} */ chance, guess = "tea") => ({ response, chance, diameter: 0.34, guess });
+  const sorted = inOrderOfResponses({ responses: ["left", "right"] }, [outlook("right", 0.6), outlook("left", 0.4)]);
+  assert.deepEqual(sorted.map(({ response }) => response), ["left", "right"]);
+  assert.equal(outlookSentences("pair", outlook("left", 0.44), 0.5), "44 % likely. We would then be 68 % undecided. Best guess: tea.");
+  assert.equal(outlookSentences("number", outlook("left", 0.44, ""), 0.5), "We would then be 68 % undecided.");
+  assert.match(outlookSentences("pair", outlook("left", 0.001), 0.5), /^less than 1 % likely/);
+  assert.match(whyLead({ fallback: false }), /settle most/);
+  assert.doesNotMatch(whyLead({ fallback: true }), /settle most/);
+});
+
+test("a receipt has the result in words", () => {
+  const state = { title: "drinks", result: ["tea", "milk"], ordered: true, certainty: "We are 63 % sure that these are the top 2." };
+  const lines = receiptText(state, ["10:00\ttea or milk?\ttea"]).split("\n");
+  assert.deepEqual(lines, ["Study: drinks", "", "Result:", "1. tea", "2. milk", state.certainty, "", "Time\tQuestion\tAnswer", "10:00\ttea or milk?\ttea", ""]);
+  assert.equal(receiptText({ ...state, result: null }, []), "Study: drinks\n\nTime\tQuestion\tAnswer\n");
 });

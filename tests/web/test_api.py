@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 
 import numpy as np
@@ -71,11 +72,13 @@ def test_a_person_answers_until_it_is_settled(path):
             state = client.post(f"{here}/answers", json=told).json()
             assert not state["behind"]
             assert state["answers"] == turn + 1
-        assert state["done"] == plain.reason
+        assert state["done"] == f"Settled after {len(plain.answers)} answers. We are confident enough to stop."
         settle(client, here)
         state = client.get(here).json()
         assert state["estimate"] == plain.estimate().value
-        assert state["certificate"] == str(plain.certificate())
+        assert state["certainty"] == plain.goal.certainty(plain.certificate())
+        assert re.fullmatch(r"We are (more than )?\d+ % sure that this is the best one\.", state["certainty"])
+        assert str(plain.certificate()) not in str(state)
         mine = client.get(f"{here}/answers").json()
         assert len(mine) == len(plain.answers)
     log = askwise.storage.open(path, log=person.log).log
@@ -95,9 +98,17 @@ def test_sent_twice_counts_once_and_a_stale_answer_is_refused(path):
         assert first.json()["question"]["id"] == again.json()["question"]["id"]
         stale = client.post(f"{here}/answers", json={**told, "key": "another-key"})
         assert stale.status_code == 409
-        assert "was answered before" in stale.json()["detail"]
+        assert stale.json()["detail"] == "You already answered this question. Here is the next one."
         wrong = client.post(f"{here}/answers", json={"question": "q2", "response": "maybe", "key": "a-third-key"})
         assert wrong.status_code == 409
+        assert wrong.json()["detail"] == "response 'maybe' is not one of 'left', 'right'"
+        unknown = client.post(f"{here}/answers", json={"question": "q77", "response": "left", "key": "a-fourth-key"})
+        assert unknown.status_code == 409
+        undone = client.post(f"{here}/undo", json={"question": "q2", "key": "a-fifth-key"})
+        why = client.get(f"{here}/why/{question['id']}")
+        for refused in (stale, wrong, unknown, undone, why):
+            assert refused.status_code >= 400
+            assert not re.search(rf"\bq\d|{re.escape(person.participant)}", refused.json()["detail"])
         assert client.post(f"{here}/answers", json={"question": "q2"}).status_code == 422
     told = [event for event in askwise.storage.open(path, log=person.log).log if event["event"] == "tell"]
     assert len(told) == 1
@@ -155,10 +166,11 @@ def test_the_owner(path, tmp_path):
                 f"{here}/answers", json={"question": question["id"], "response": "left", "key": f"answer-{turn}"}
             ).json()
         assert state["question"] is None
-        assert "quota" in state["done"]
+        assert state["done"] == "You have given all 2 answers we asked for."
         client.post("/api/v1/studies/cars/state", json={"state": "paused"}, headers=OWNER)
         assert client.get(here).json()["state"] == "paused"
-        assert client.post(f"{here}/undo", json={"key": "undo-0001"}).status_code == 409
+        refused = client.post(f"{here}/undo", json={"key": "undo-0001"})
+        assert (refused.status_code, refused.json()["detail"][:20]) == (409, "The study is paused.")
         overview = client.get("/api/v1/studies/cars", headers=OWNER).json()
         assert overview["participants"][0]["answers"] == 2
         log = overview["participants"][0]["log"]

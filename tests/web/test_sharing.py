@@ -26,9 +26,9 @@ pytestmark = pytest.mark.usefixtures("in_process")
 NAMES = ("Ann", "Ben", "Cem")
 
 
-def study_at(place, pooled, quota=None, names=NAMES):
+def study_at(place, pooled, quota=None, names=NAMES, session=None):
     """A study and the API addresses of its people."""
-    askwise.save(askwise.clusters(TABLE, draws=16, seed=2, epsilon=1e-6), place)
+    askwise.save(session or askwise.clusters(TABLE, draws=16, seed=2, epsilon=1e-6), place)
     store = Store.at(Address.of(place))
     if pooled:
         set_mode(store, store.record().study, "pooled")
@@ -149,7 +149,21 @@ def test_a_refusal_in_a_shared_study_says_nothing_about_the_others(path):
     assert said[0] == said[2]  # what another answered and what never was
     for _, sentence in said:
         assert not any(word in sentence for word in ("'same'", asked, *(one.participant for one in people)))
-    assert "you answered this question before" in said[3][1]
+    assert "You already answered this question" in said[3][1]
+
+
+def test_who_waits_for_the_last_question_of_another_person_is_told_so(place):
+    """Two items have one question; whoever comes second waits for the first."""
+    _, links = study_at(place, True, names=("Ann", "Ben"), session=askwise.clusters(["a", "b"], draws=16, epsilon=1e-9))
+    with served(place) as client:
+        assert ask(client, links[0])["kind"] == "same"
+        for _ in range(300):
+            state = client.get(links[1]).json()
+            if state["held"]:
+                break
+            time.sleep(0.06)
+        assert (state["question"], state["done"], state["held"]) == (None, None, True)
+        assert not client.get(links[0]).json()["held"]
 
 
 @pytest.mark.parametrize("pooled", [False, True])
@@ -170,7 +184,7 @@ def test_a_quota_holds_whatever_is_sent_and_an_undo_frees_a_place(place, pooled)
         for server in (client, other):
             again = server.post(f"{links[0]}/answers", json=sent[1])
             assert again.status_code == 200
-            assert "quota" in again.json()["done"]
+            assert again.json()["done_kind"] == "quota"
             assert again.json()["question"] is None
         undone = other.post(f"{links[0]}/undo", json={"key": "undo-0001"}).json()
         assert undone["question"]["id"] == sent[1]["question"]

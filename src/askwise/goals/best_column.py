@@ -127,6 +127,9 @@ class BestColumnGoal(Goal):
     def sentence(self, rows: int) -> str:
         return "Find the column with the best score."
 
+    def exact_claim(self) -> str:
+        return "this is the best column"
+
     def summary(self, session: Session) -> Summary:
         family: Any = session.problem.family
         entries, questions = family.askable.size, int(family.askable.sum())

@@ -63,6 +63,9 @@ class BestItemGoal(ItemGoal):
     def sentence(self, rows: int) -> str:
         return f"Find the best of the {rows} items."
 
+    def exact_claim(self) -> str:
+        return "this is the best one"
+
     def result(self, session: Session, sample: Sample) -> Result:
         family: Any = session.problem.family
         chances = best_chances(ItemRegret(family.items).regrets(sample.structures), sample.weights, family.names)

@@ -78,6 +78,9 @@ class ClusterOfGoal(ClusteringGoal):
     def sentence(self, rows: int) -> str:
         return f"Find out which of the {rows} items belong with {self.item}."
 
+    def exact_claim(self) -> str:
+        return f"exactly these belong with {self.item}"
+
     def result(self, session: Session, sample: Sample) -> Result:
         family: Any = session.problem.family
         distance: Any = session.problem.distance

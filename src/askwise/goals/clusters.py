@@ -51,6 +51,9 @@ class ClustersGoal(ClusteringGoal):
     def sentence(self, rows: int) -> str:
         return f"Sort the {rows} items into clusters."
 
+    def exact_claim(self) -> str:
+        return "these are exactly the right groups"
+
     @classmethod
     def headline(cls, estimate: Any, length: int = 0) -> str:
         return f"{len(estimate)} clusters" if len(estimate) > 1 else "one cluster"

@@ -54,6 +54,9 @@ class RankingGoal(ItemGoal):
     def sentence(self, rows: int) -> str:
         return f"Put the {rows} items in order."
 
+    def exact_claim(self) -> str:
+        return "this is exactly the right order"
+
     def result(self, session: Session, sample: Sample) -> Result:
         family: Any = session.problem.family
         return ranking_result(session, sample, f"In which order stand {len(family.names):,} items, best first?")

@@ -40,7 +40,10 @@ class TopKGoal(BestFewGoal):
         return [names[i] for i in np.argsort(-utilities, kind="stable")[: self.k]]
 
     def sentence(self, rows: int) -> str:
-        return f"Find the best {self.k} of the {rows} items."
+        return f"Find the best {self.k} of the {rows} items." if self.k > 1 else f"Find the best of the {rows} items."
+
+    def exact_claim(self) -> str:
+        return "this is the best one" if self.k == 1 else f"these are the top {self.k}"
 
     def result(self, session: Session, sample: Sample) -> Result:
         family: Any = session.problem.family
@@ -57,7 +60,12 @@ class TopKGoal(BestFewGoal):
             len(rows) - len(drawn),
         )
         items = tuple(Item(name, family.names.index(name), percent(chance[name])) for name in chosen)
-        return Result(f"Which {len(chosen)} of {len(rows):,} are the best?", items, charts=(bars,))
+        few = (
+            f"Which {len(chosen)} of {len(rows):,} are the best?"
+            if len(chosen) > 1
+            else f"Which of {len(rows):,} is the best?"
+        )
+        return Result(few, items, charts=(bars,))
 
 
 top_k = python_function(TopKGoal)

@@ -54,7 +54,11 @@ class TopRankingGoal(BestFewGoal):
         return [names[i] for i in np.argsort(-utilities, kind="stable")[: self.k]]
 
     def sentence(self, rows: int) -> str:
-        return f"Find the best {self.k} of the {rows} items, in order."
+        few = f"the best {self.k} of the {rows} items, in order" if self.k > 1 else f"the best of the {rows} items"
+        return f"Find {few}."
+
+    def exact_claim(self) -> str:
+        return "this is the best one" if self.k == 1 else f"these are the top {self.k} in exactly this order"
 
     def result(self, session: Session, sample: Sample) -> Result:
         family: Any = session.problem.family

@@ -32,6 +32,7 @@ class LogState:
     open_question: str | None = None  # the first open one, once that question is asked
     likely: tuple[Response, ...] = ()  # responses to the open question, the likeliest first
     certificate: str | None = None  # once it is time to stop
+    certainty: str | None = None  # the same in a plain sentence, for those who answered
     reliability: Mapping[str, float] = field(default_factory=dict)  # of each of several people
     fallback: tuple[Event, ...] = ()  # questions to ask when the next one is not ready
     budget: int | None = None  # answers at most

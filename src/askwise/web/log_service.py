@@ -12,16 +12,22 @@ from math import inf
 from typing import Any
 
 from askwise.errors import AnswerError, AskwiseError
-from askwise.session.event_log import ValidEvent
+from askwise.session.event_log import CLOSED, ValidEvent
 from askwise.session.events import Event, new_event
 from askwise.session.log_state import LogState
 from askwise.web.computed_states import ComputedStates
 from askwise.web.respondent import NextQuestion, Respondent
+from askwise.web.sentences import (
+    ALREADY_ANSWERED,
+    ALREADY_UNDONE,
+    KEY_USED,
+    NOT_YOURS,
+    NOTHING_TO_UNDO,
+    quota_reached,
+)
 from askwise.web.stored_log import StoredLog
 
 MAX_ASK_ATTEMPTS = 3  # while others write to the same log
-NOT_YOURS = "this question is not open for you any more; nothing was noted, go on with the next one"
-KEY_USED = "this key was used before; use another one"
 
 
 class LogService:
@@ -49,7 +55,10 @@ class LogService:
         def make() -> Sequence[ValidEvent]:
             nonlocal after
             self._require_permission(person, key, question)
-            told = self.event_log.tell_event(response, question, person.who, seconds=seconds, key=key)
+            try:
+                told = self.event_log.tell_event(response, question, person.who, seconds=seconds, key=key)
+            except AnswerError as error:  # a response that the question does not have
+                raise AnswerError(str(error).removesuffix(f"; question {question} stays open")) from None
             if told is None:
                 return ()
             after = self.states.after(question, told.canonical)
@@ -85,9 +94,9 @@ class LogService:
             if self._require_permission(person, key):
                 mine = [event["question"] for event in self.event_log.closed(whose)]
                 if question is not None and question not in mine:
-                    raise AskwiseError(f"question {question} has no answer of yours to take back")
+                    raise AskwiseError(ALREADY_UNDONE)
                 if not mine:
-                    raise AskwiseError("there is nothing to take back")
+                    raise AskwiseError(NOTHING_TO_UNDO)
             undone = self.event_log.undo_event(question, whose, key=key)
             return () if undone is None else (undone,)
 
@@ -132,7 +141,16 @@ class LogService:
                     break
                 id = await self._ask(event, behind, person)
         self.states.refresh()
-        return NextQuestion(None if id is None else self.event_log.ask_events[id], behind or self.states.failures > 0)
+        event = None if id is None else self.event_log.ask_events[id]
+        return NextQuestion(event, behind or self.states.failures > 0, id is None and self._held_by_others(person))
+
+    def _held_by_others(self, person: Respondent) -> bool:
+        """Whether the learner has no question left but those that others are answering."""
+        state = self.states.current()
+        if not self.log.pooled or state is None or state.done is not None or state.question is not None:
+            return False
+        leases = (self.log.leases.get(id) for id in self.event_log.open_questions())
+        return any(lease is not None and lease.who != person.who and not lease.over for lease in leases)
 
     async def _ask(self, event: Event, behind: bool, person: Respondent) -> str | None:
         """Asks the question, or takes what others asked meanwhile; None if they have taken that, too."""
@@ -160,10 +178,11 @@ class LogService:
         if question is None:
             return True
         if person.quota < inf and self.closed_count(person) >= person.quota:
-            raise AnswerError(f"your quota of {person.quota} answers is reached; take one back to change it")
-        if self.log.pooled and self._answered_by(person, question):
-            raise AnswerError("you answered this question before; take it back to change it")
-        if self.log.pooled and not self.log.is_free_for(question, person.who):
+            raise AnswerError(quota_reached(person.quota))
+        status = self.event_log.status.get(question)
+        if self._answered_by(person, question) if self.log.pooled else status in CLOSED:
+            raise AnswerError(ALREADY_ANSWERED)
+        if not self.log.is_free_for(question, person.who):
             raise AnswerError(NOT_YOURS)
         return True
 

@@ -24,3 +24,4 @@ class NextQuestion(NamedTuple):
 
     event: Event | None
     behind: bool  # whether the learner is: the question is a fallback, or there is none yet
+    held: bool = False  # whether others are answering all that is left

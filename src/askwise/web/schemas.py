@@ -64,6 +64,7 @@ class ShownQuestion(BaseModel):
     text: str
     options: list[ShownOption]
     responses: list[str | bool | int | float]
+    fallback: bool = Field(False, description="Whether it was asked because the learner was behind")
 
 
 class QuestionsToCome(BaseModel):
@@ -96,8 +97,11 @@ class ParticipantState(BaseModel):
     estimate: Any = None
     result: list[str] | None = None  # the estimate as lines to read
     ordered: bool = False  # whether the order of the lines matters
-    certificate: str | None
+    certainty: str | None = Field(description="How sure the result is, in a plain sentence; at the end only")
+    shared: bool = Field(description="Whether the answers of everybody make one result")
     behind: bool
+    held: bool = Field(description="Whether somebody else is answering all that is left")
+    catching_up: bool = Field(description="Whether the learner has not taken in the last answer yet")
     why: bool
     preload: list[str]
 
@@ -129,7 +133,8 @@ def shown_question(event: Event | None) -> ShownQuestion | None:
         return None
     options = [ShownOption(**option) for option in event["options"]]
     head = {"id": event["question"], "kind": event["kind"], "text": event["text"]}
-    return ShownQuestion(**head, options=options, responses=event["responses"])
+    fallback = bool(event["info"].get("fallback"))
+    return ShownQuestion(**head, options=options, responses=event["responses"], fallback=fallback)
 
 
 def next_images(service: LogService) -> list[str]:

@@ -15,18 +15,20 @@ from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.charts import Result
 from askwise.goals.base.export import Variable
 from askwise.goals.base.options import HasOptions, is_plain, option
-from askwise.goals.base.texts import abbreviate, nested, plural, shorten, to_cli_name
+from askwise.goals.base.texts import abbreviate, in_words, nested, plural, shorten, to_cli_name
 from askwise.options import LARGEST_SEED, flag, number, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session import MAX_DRAWS, Session
 from askwise.stopping import Budget, DiameterBelow, any_of
+from askwise.stopping.certificate import Certificate
 from askwise.strategies import Strategy, strategy_name
 from askwise.types import Sample
 
 MAX_CANDIDATES = 500  # questions that are scored, of more than can be scored whole
 DEFAULT_BUDGET = 300
 MAX_HEADLINE = 120  # letters
+MIN_CLAIMED_CHANCE = 0.01  # of being exactly right, below which only a guess is claimed
 
 
 @dataclass(frozen=True)
@@ -190,13 +192,27 @@ class Goal(HasOptions, ABC):
 
     @classmethod
     def headline(cls, estimate: Any, length: int = MAX_HEADLINE) -> str:
-        """An estimate in one line; empty where only a drawing shows it."""
+        """An estimate in one line, its parts numbered where their order matters; empty where only a drawing shows
+        it."""
+        if cls.ordered and isinstance(estimate, list | tuple):
+            estimate = [f"{place}. {nested(part)}" for place, part in enumerate(estimate, 1)]
         return shorten(nested(estimate), length)
 
     @classmethod
     def lines(cls, estimate: Any) -> list[str]:
         """An estimate for the person who answered: one line, or a list of them."""
         return [nested(part) for part in estimate] if isinstance(estimate, list | tuple) else [str(estimate)]
+
+    def exact_claim(self) -> str:
+        """What it means that the estimate is exactly right: "these are the top 3"."""
+        return "this is exactly right"
+
+    def certainty(self, certificate: Certificate) -> str:
+        """How sure the result is, in plain words for those who answered."""
+        chance = certificate.probability_exact
+        sure = f"We are {in_words(chance)} sure that {self.exact_claim()}."
+        claim = sure if chance >= MIN_CLAIMED_CHANCE else "This is our best guess. Not every detail need be right."
+        return f"{claim} Some of the answers contradict the others, so be careful." if certificate.warning else claim
 
     # ------------------------------------------------------------------ in and out
 

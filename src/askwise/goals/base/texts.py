@@ -22,6 +22,15 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+def in_words(chance: float) -> str:
+    """A probability within a sentence.
+
+    >>> in_words(0.63), in_words(0.999), in_words(0.001), in_words(1.0)
+    ('63 %', 'more than 99 %', 'less than 1 %', 'more than 99 %')
+    """
+    return "less than 1 %" if chance < 0.01 else "more than 99 %" if chance > 0.99 else f"{100 * chance:.0f} %"
+
+
 def rounded(value: float, spread: float) -> str:
     """A number with as many decimals as matter where values spread so far.
 

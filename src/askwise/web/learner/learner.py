@@ -12,6 +12,7 @@ from typing import Any
 
 from askwise import storage
 from askwise._runtime.streams import stream
+from askwise.goals import goal_of
 from askwise.session import Session
 from askwise.session.log_state import LogState, state_of_round
 from askwise.simulate.runs import SimulatedRun
@@ -87,8 +88,14 @@ def compute_state_after(job: Job, position: int, response: Any, who: str) -> Log
 def explain_question(job: Job, question: str) -> list[dict[str, Any]]:
     """What each answer to the question would settle; in a worker."""
     session = _session(job)
+    headline = goal_of(session).headline
     return [
-        {"response": found.response, "chance": found.chance, "diameter": found.diameter, "guess": str(found.estimate)}
+        {
+            "response": found.response,
+            "chance": found.chance,
+            "diameter": found.diameter,
+            "guess": headline(found.estimate.value),
+        }
         for found in session.why(question)
     ]
 
@@ -152,7 +159,8 @@ def _state(session: Session, pooled: bool, beyond: bool) -> LogState:
     options = session.pursued["options"] if session.pursued else {}
     known: dict[str, Any] = {"settled": reason, "beyond": beyond, "budget": options.get("budget")}
     if reason is not None and not (beyond and len(atoms)):
-        known |= {"done": reason, "certificate": str(session.certificate())}
+        found = session.certificate()
+        known |= {"done": reason, "certificate": str(found), "certainty": goal_of(session).certainty(found)}
     elif len(atoms) and (pooled or not ids):
         waiting, *fallback = round.best(log, FALLBACK_QUESTIONS)
         known |= {"question": waiting, "fallback": tuple(fallback)}

@@ -30,11 +30,10 @@ from askwise.web.schemas import (
     shown_question,
 )
 from askwise.web.security import VERIFIED_LINK
+from askwise.web.sentences import CLOSED, NOT_YOURS, PAUSED, ending
 from askwise.web.studies import ServedStudies
 
-NOT_OPEN = "the study takes no answers at the moment; what you answered before is kept"
 WHY_SECONDS = 5.0  # that a person waits to see why a question is asked
-QUOTA_REACHED = "your quota of answers is reached"
 router = APIRouter(prefix="/api/v1/s/{study}/p/{token}", tags=["answering"])
 
 
@@ -56,7 +55,7 @@ class ParticipantContext:
         # a reason to stop counts only if it is about the answers that are now in force
         final = state if state and state.done and state.answers == len(service.event_log.answers) else None
         count = service.closed_count(self.respondent)
-        full = count >= self.respondent.quota
+        kind = "quota" if count >= self.respondent.quota else final.done.kind if final and final.done else None
         changes = service.event_log.goal_events
         goal = goal_class(changes[-1]["goal"] if changes else self.record.recipe["goal"])
         runs = [] if state is None or state.done else self.studies.simulated_runs(self.study)
@@ -69,8 +68,8 @@ class ParticipantContext:
             instructions=self.record.recipe.get("instructions"),
             state="paused" if self.person.paused else self.rules.state,
             question=shown_question(next_question.event),
-            done=QUOTA_REACHED if full else final.done if final else None,
-            done_kind="quota" if full else final.done.kind if final and final.done else None,
+            done=None if kind is None else ending(kind, count, self.respondent.quota, service.log.pooled),
+            done_kind=kind,
             answers=count,
             quota=self.person.quota,
             diameter=None if state is None else state.diameter,
@@ -79,8 +78,11 @@ class ParticipantContext:
             estimate=final.estimate if final else None,
             result=goal.lines(final.estimate) if final else None,
             ordered=goal.ordered,
-            certificate=final.certificate if final else None,
+            certainty=final.certainty if final else None,
+            shared=service.log.pooled,
             behind=next_question.behind,
+            held=next_question.held,
+            catching_up=service.states.current() is None,
             why=self.rules.why,
             preload=next_images(service),
         )
@@ -102,7 +104,7 @@ async def current_participant(request: Request, study: str, token: str) -> Parti
     if found is None:
         raise HTTPException(404, "this link is not valid; ask whoever sent it for another one")
     record, person, rules = found
-    refusal = NOT_OPEN if rules.state != "open" or person.paused else None
+    refusal = CLOSED if rules.state == "closed" else PAUSED if rules.state != "open" or person.paused else None
     quota = inf if person.quota is None else person.quota
     respondent = Respondent(person.participant, refusal, quota, rules.beyond)
     service = await studies.service(study, person)
@@ -168,7 +170,8 @@ async def reasons(context: CurrentParticipant, question: str) -> list[dict[str, 
     await service.log.catch_up()
     if not service.shows(context.respondent, question):
         raise HTTPException(404, "there is no such question before you")
-    service.event_log.require_open(question)
+    if service.event_log.status[question] != "open":
+        raise HTTPException(409, NOT_YOURS)
     try:
         found: list[dict[str, object]] = await asyncio.wait_for(
             service.states.learner.run(explain_question, service.states.job, question), WHY_SECONDS

@@ -17,8 +17,11 @@ const MIN_TIMED_ANSWERS = 3;
 const MAX_RETRY_MS = 30_000;
 const PAUSED_REFRESH_MS = 15_000;
 const WAITING_REFRESH_MS = 1000;
-const PRELOAD_REFRESHES = 3; // for the pictures that may be next
+const MAX_REFRESHES = 3; // of one question: for the pictures that may be next, and until the figures are up to date
 const BEHIND = "Still catching up with your answers. Nothing is lost; meanwhile, here is another question.";
+
+const HELD = "Somebody else is answering the last question. If they leave it open, it comes to you. You may also close this page.";
+const KEPT = "Your last answer is saved on this device. It will be sent when the study continues.";
 
 const base = document.body.dataset.base ?? "";
 const outbox = new Outbox(base);
@@ -71,8 +74,7 @@ async function deliver() {
   refusal = "";
   const delivered = await outbox.deliver();
   if (delivered.refusal) {
-    const { path, sentence } = delivered.refusal;
-    refusal = path === "undo" ? sentence : `Your last answer was not taken: ${sentence}`;
+    refusal = delivered.state.state === "paused" ? KEPT : delivered.refusal;
   }
   return delivered.state;
 }
@@ -121,8 +123,11 @@ function applyState(received) {
 function refreshDelay() {
   if (state.state === "closed") return null;
   if (state.state === "paused") return PAUSED_REFRESH_MS;
-  if (state.question) return shownImages().length && refreshes++ < PRELOAD_REFRESHES ? 700 * refreshes : null;
-  const final = state.done && (state.certificate || state.estimate === null);
+  if (state.question) {
+    const useful = state.catching_up || shownImages().length > 0;
+    return useful && refreshes++ < MAX_REFRESHES ? 700 * refreshes : null;
+  }
+  const final = state.done && (state.certainty || state.estimate === null);
   return final ? null : WAITING_REFRESH_MS;
 }
 
@@ -144,6 +149,7 @@ function showRest() {
   if (state.state === "paused") showMessage("The study is paused", [kept, element("p", {}, "This page goes on when the study does.")]);
   else if (state.done) showMessage("Thank you", resultNodes(base, state));
   else if (state.state === "closed") showMessage("The study is closed", [kept, element("p", {}, "Thank you.")]);
+  else if (state.held) showMessage("Almost done", [element("p", {}, HELD)]);
   else showMessage("One moment", [element("p", {}, "The next question is on its way.")]);
 }
 
@@ -165,11 +171,11 @@ function showProgress() {
   const bar = byId("progress", HTMLDivElement);
   const known = diameter !== null && start !== null;
   const percent = known ? Math.round((100 * diameter) / Math.max(start, diameter, 1e-9)) : 0;
-  bar.hidden = !known;
+  bar.hidden = !known || !state.question;
   bar.setAttribute("aria-valuenow", String(percent));
   bar.setAttribute("aria-valuetext", `${percent} percent`);
   /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${percent}%`;
-  byId("answer-count").textContent = `${answers} ${quota ? `of ${quota} ` : ""}answered${known ? ` · ${percent} % undecided` : ""}`;
+  byId("answer-count").textContent = `${answers} ${quota ? `of ${quota} ` : ""}answered${known && state.question ? ` · ${percent} % undecided` : ""}`;
   byId("forecast").textContent = state.question && forecast ? `${forecast.text}${minutes(forecast.likely)}` : "";
 }
 

@@ -75,18 +75,18 @@ export class Outbox {
   /**
    * Sends everything, oldest first. An item that the server refuses is not sent again, unless the study is paused.
    * Throws ServerUnreachable, and then keeps what was not sent.
-   * @returns {Promise<{state: ParticipantState, refusal: {path: Path, sentence: string} | null}>}
+   * @returns {Promise<{state: ParticipantState, refusal: string}>}  refusal: why the last refused item was; or empty
    */
   async deliver() {
     let state = null;
-    let refusal = null;
+    let refusal = "";
     for (let item; (item = this.items[0]); this.#remove(item)) {
       try {
         state = await request(`${this.base}/${item.path}`, item.body);
       } catch (error) {
         if (!(error instanceof RequestRefused)) throw error;
         state = await request(this.base);
-        refusal = { path: item.path, sentence: error.message };
+        refusal = error.message;
         if (state.state === "paused") break;
       }
     }

@@ -4,7 +4,7 @@
 import { byId, element, plainText, richText } from "./dom.js";
 import { keyLabel } from "./keys.js";
 import { request } from "./outbox.js";
-import { responseLabel } from "./questions.js";
+import { inOrderOfResponses, outlookSentences, receiptText, responseLabel, whyLead } from "./questions.js";
 import { load, save } from "./storage.js";
 
 /** @typedef {import("./types.d.ts").OwnAnswer} OwnAnswer */
@@ -13,7 +13,6 @@ import { load, save } from "./storage.js";
 
 const LETTERS = "askwise letters"; // "off": single letters and digits do nothing
 const WELCOMED = "askwise welcomed";
-const MAX_GUESS_LENGTH = 90;
 const panel = byId("panel", HTMLDialogElement);
 const body = byId("panel-body");
 const title = byId("panel-title");
@@ -54,7 +53,7 @@ export function showHelp(state, first = false) {
   const list = element("ul", {}, ...lines.map((line) => element("li", {}, line)));
   const box = element("input", { type: "checkbox", checked: lettersAnswer() });
   box.addEventListener("change", () => save(LETTERS, box.checked ? "on" : "off"));
-  const letters = element("label", { className: "check" }, box, "Single letters and digits answer");
+  const letters = element("label", { className: "check" }, box, "Use letter and number keys as shortcuts");
   const practice = practiceNodes(state?.question?.kind ?? "");
   openPanel("How this works", first ? "Start" : "Close", ...own, list, ...practice, ...(touch ? [] : [letters]));
 }
@@ -105,20 +104,15 @@ function practiceNodes(kind) {
  */
 export async function showWhy(base, { question, diameter, start }) {
   if (!question) return;
-  const percent = (/** @type {number} */ share) => `${Math.round(100 * Math.min(1, share))} %`;
-  const undecided = (/** @type {number} */ value) => percent(value / Math.max(start ?? 0, diameter ?? 0));
-  const lead = "Of the questions left, this one is expected to settle most. This is what each answer would leave open.";
+  const full = Math.max(start ?? 0, diameter ?? 0);
   const wait = element("p", { className: "soft", role: "status" }, "Working it out …");
-  openPanel("Why this question?", "Close", element("p", {}, lead), wait);
+  openPanel("Why this question?", "Close", element("p", {}, whyLead(question)), wait);
   try {
     /** @type {ResponseOutlook[]} */
     const outlooks = await request(`${base}/why/${question.id}`);
-    const rows = outlooks.map(({ response, chance, diameter: after, guess }) => {
-      const likely = question.kind === "number" ? "" : `, ${percent(chance)} likely`;
-      const short = guess.length > MAX_GUESS_LENGTH ? `${guess.slice(0, MAX_GUESS_LENGTH)} …` : guess;
-      const text = `${undecided(after)} undecided${likely}; best guess: ${short}`;
-      const label = element("strong", {}, ...richText(responseLabel(question, response)));
-      return element("li", {}, label, element("span", { className: "soft" }, text));
+    const rows = inOrderOfResponses(question, outlooks).map((outlook) => {
+      const label = element("strong", {}, ...richText(responseLabel(question, outlook.response)));
+      return element("li", {}, label, element("span", { className: "soft" }, outlookSentences(question.kind, outlook, full)));
     });
     wait.replaceWith(element("ul", { className: "rows" }, ...rows));
   } catch (error) {
@@ -164,15 +158,13 @@ function answerLabel(answer) {
  * @param {ParticipantState} state
  */
 export function resultNodes(base, state) {
-  const count = `${state.answers} answer${state.answers === 1 ? "" : "s"}`;
-  const end = state.done_kind === "settled" ? `Settled after ${count}. We are confident enough to stop.` : `${count}: ${state.done}.`;
   /** @type {HTMLElement[]} */
-  const nodes = [element("p", { className: "soft" }, end)];
-  if (state.result) nodes.push(element("h2", {}, "What your answers say"), linesNode(state.result, state.ordered));
-  if (state.certificate) {
-    const details = element("p", { className: "certificate" }, state.certificate);
-    nodes.push(element("details", {}, element("summary", {}, "How sure is this?"), details));
+  const nodes = [element("p", { className: "soft" }, state.done ?? "")];
+  if (state.result) {
+    const heading = state.shared ? "What all answers say" : "What your answers say";
+    nodes.push(element("h2", {}, heading), linesNode(state.result, state.ordered));
   }
+  if (state.certainty) nodes.push(element("p", { className: "certainty" }, state.certainty));
   const button = element("button", { type: "button", id: "receipt" }, "Save a receipt of my answers");
   button.addEventListener("click", () => saveReceipt(base, state));
   return [...nodes, button];
@@ -185,7 +177,7 @@ export function resultNodes(base, state) {
  */
 function linesNode(lines, ordered) {
   if (lines.length === 1) return element("p", { className: "big" }, ...richText(lines[0]));
-  return element(ordered ? "ol" : "ul", {}, ...lines.map((line) => element("li", {}, ...richText(line))));
+  return element(ordered ? "ol" : "ul", { className: "found" }, ...lines.map((line) => element("li", {}, ...richText(line))));
 }
 
 /**
@@ -196,8 +188,7 @@ async function saveReceipt(base, state) {
   /** @type {OwnAnswer[]} */
   const answers = await request(`${base}/answers`);
   const rows = answers.reverse().map((answer) => `${answer.time}\t${plainText(answer.text)}\t${plainText(answerLabel(answer))}`);
-  const result = state.estimate === null ? [] : [`Result: ${JSON.stringify(state.estimate)}`, state.certificate ?? ""];
-  const text = [`Study: ${state.title}`, ...result, "", "Time\tQuestion\tAnswer", ...rows, ""].join("\n");
+  const text = receiptText({ ...state, result: state.result?.map(plainText) ?? null }, rows);
   const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   element("a", { href: url, download: `${state.title} receipt.txt` }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);

@@ -3,6 +3,9 @@
 
 /** @typedef {import("./types.d.ts").ShownOption} ShownOption */
 /** @typedef {import("./types.d.ts").Response} Response */
+/** @typedef {import("./types.d.ts").ResponseOutlook} ResponseOutlook */
+
+const MAX_GUESS_LENGTH = 90;
 
 /** @type {Record<string, number>} */
 const SIDES = { left: 0, right: 1 };
@@ -35,4 +38,56 @@ export function questionHeading({ kind, text, options }) {
   if (text === `Do ${names[0]} and ${names[1]} belong together?`) return "Do these two belong together?";
   if (kind === "label" && text === `Which label has ${names[0]}?`) return "Which label fits?";
   return text;
+}
+
+/**
+ * Why the question is asked. Only a question that the learner chose is expected to settle most.
+ * @param {{fallback: boolean}} question
+ * @returns {string}
+ */
+export function whyLead({ fallback }) {
+  return fallback ? "This question came while the best one was still being worked out. This is what each answer would leave open."
+    : "Of the questions left, this one is expected to settle most. This is what each answer would leave open.";
+}
+
+/**
+ * The outlooks in the order in which the question shows its responses.
+ * @param {{responses: Response[]}} question
+ * @param {ResponseOutlook[]} outlooks
+ * @returns {ResponseOutlook[]}
+ */
+export function inOrderOfResponses({ responses }, outlooks) {
+  const place = (/** @type {ResponseOutlook} */ { response }) => responses.indexOf(response);
+  return [...outlooks].sort((one, other) => place(one) - place(other));
+}
+
+/**
+ * What one answer would leave open.
+ * @param {string} kind  of the question
+ * @param {ResponseOutlook} outlook
+ * @param {number} full  the diameter at the start
+ * @returns {string}
+ */
+export function outlookSentences(kind, { chance, diameter, guess }, full) {
+  const likely = kind === "number" ? "" : `${percent(chance)} likely. `;
+  const shown = guess.length > MAX_GUESS_LENGTH ? `${guess.slice(0, MAX_GUESS_LENGTH)} …` : `${guess}.`;
+  return `${likely}We would then be ${percent(diameter / full)} undecided.${guess ? ` Best guess: ${shown}` : ""}`;
+}
+
+/** @param {number} share */
+function percent(share) {
+  if (share < 0.005) return "less than 1 %";
+  return `${Math.round(100 * Math.min(1, share))} %`;
+}
+
+/**
+ * A receipt as plain text.
+ * @param {{title: string, result: string[] | null, ordered: boolean, certainty: string | null}} state
+ * @param {string[]} rows  time, question and answer of each answer
+ * @returns {string}
+ */
+export function receiptText({ title, result, ordered, certainty }, rows) {
+  const lines = (result ?? []).map((line, index) => (ordered ? `${index + 1}. ${line}` : line));
+  const found = lines.length ? ["", "Result:", ...lines, ...(certainty ? [certainty] : [])] : [];
+  return [`Study: ${title}`, ...found, "", "Time\tQuestion\tAnswer", ...rows, ""].join("\n");
 }

@@ -13,6 +13,7 @@ export interface ShownQuestion {
   text: string;
   options: ShownOption[];
   responses: Response[];
+  fallback: boolean;
 }
 
 export interface ParticipantState {
@@ -31,8 +32,11 @@ export interface ParticipantState {
   estimate: unknown;
   result: string[] | null;
   ordered: boolean;
-  certificate: string | null;
+  certainty: string | null;
+  shared: boolean;
   behind: boolean;
+  held: boolean;
+  catching_up: boolean;
   why: boolean;
   preload: string[];
 }

@@ -9,6 +9,9 @@ import re
 import pytest
 
 import askwise
+from askwise.storage.address import Address
+from askwise.storage.participants import invite
+from askwise.storage.store import Store
 from tests.cli.tables import ROWS, write_csv
 from tests.helpers import generator
 
@@ -222,3 +225,29 @@ def test_names_with_odd_letters_survive(run_command, tmp_path):
     assert set(askwise.open("o.askwise").problem.family.names) == set(odd)
     assert run_command("report", "o.askwise")[0] == 0
     assert "<script>alert" not in (tmp_path / "o.html").read_text(encoding="utf-8")
+
+
+def test_the_result_of_one_person(run_command, cars, tmp_path):
+    """Names stand on the page, no ids; and the command on it makes the same page again."""
+    run_command("new", "best-item", cars)
+    path = tmp_path / "cars.askwise"
+    store = Store.at(Address.of(path))
+    ann, ben, other = (invite(store, store.record(), name) for name in ("Ann Lee", "Ben", "Ben"))
+    for person in (ann, ben):
+        session = askwise.storage.open(path, log=person.log)
+        session.ask()
+        session.tell("left", who=person.participant)
+        askwise.storage.close(session)
+    assert run_command("report", "cars.askwise", "--person", "Ann Lee")[:2] == (0, "Open cars Ann Lee.html\n")
+    page = (tmp_path / "cars Ann Lee.html").read_text(encoding="utf-8")
+    assert "<title>cars: Ann Lee</title>" in page
+    assert ann.participant not in page
+    assert "askwise report cars.askwise --person &#39;Ann Lee&#39; -o report.html" in page
+    assert json.loads(run_command("status", "cars.askwise", "--person", "Ann Lee", "--json")[1])["answers"] == 1
+    assert json.loads(run_command("status", "cars.askwise", "--json")[1])["answers"] == 0
+    assert "--person 'Ann Lee' --details" in run_command("status", "cars.askwise", "--person", "Ann Lee")[1]
+    code, _, said = run_command("report", "cars.askwise", "--person", "Ben")
+    assert (code, ben.participant in said, other.participant in said) == (2, True, True)
+    assert run_command("report", "cars.askwise", "--person", ben.participant, "-o", "ben.html")[0] == 0
+    assert f"--person {ben.participant} " in (tmp_path / "ben.html").read_text(encoding="utf-8")
+    assert "invited: Ann Lee, Ben, Ben" in run_command("status", "cars.askwise", "--person", "Cem")[2]

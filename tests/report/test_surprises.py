@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from math import erfc, inf, sqrt
 
 import numpy as np
 import pytest
 
+import askwise
 from askwise.distances import TableDistance
 from askwise.distances.columns import BestColumn
 from askwise.losses import davidson, squared, zero_one
 from askwise.problem import Problem
-from askwise.report.surprises import surprises
+from askwise.report.surprises import odd_answers, surprises
+from askwise.report.usage import answer_rows
 from askwise.structures.finite import Finite
 from askwise.structures.matrices import Matrices, gaussian, pack
 from askwise.types import Answer, Sample
@@ -123,3 +126,27 @@ def test_numbers_by_the_residual_from_the_others():
 def test_no_answers():
     problem, prior = label_problem(generator(915))
     assert surprises(problem, exact_sample(prior), []) == []
+
+
+def letters(rng_seed, slip):
+    """Somebody likes letters by the alphabet; `slip` is the answer they give wrong."""
+    session = askwise.ranking(list("abcdefgh"), draws=200, seed=rng_seed, epsilon=0.001, repeat=True)
+    for turn in range(40):
+        one, two = (option.name for option in session.ask().options)
+        session.tell("left" if (one < two) != (turn == slip) else "right")
+    return session
+
+
+def test_consistent_answers_are_not_accused():
+    session = letters(3, slip=None)
+    assert any(one.rough for one in surprises(session.problem, session.sample, session.answers))
+    assert odd_answers(session, session.sample, answer_rows(session)) == ([], False)
+
+
+def test_a_slip_is_found_among_rough_estimates():
+    session = letters(3, slip=39)
+    odd, _ = odd_answers(session, session.sample, answer_rows(session))
+    assert len(odd) <= 2
+    assert odd[0].surprise.place == 39
+    assert odd[0].surprise.chance < 0.1
+    assert re.fullmatch(r"about \d %|under 1 %", odd[0].fit)

@@ -21,7 +21,7 @@ def test_counts_people_and_times():
     session.undo()
     session.skip(reason="no idea", who="Ben", seconds=100.0)
     session.ask()
-    found = usage(session)
+    found = usage(session, answer_rows(session))
     assert (found.answers, found.skips, found.undos, found.open_questions) == (3, 1, 1, 1)
     assert dict(found.people) == {"Ann": 2, "Ben": 1}
     assert found.median_seconds == 7.0  # the median of 3, 9, 5 and 100
@@ -52,4 +52,4 @@ def test_numbers_and_questions_of_one_s_own():
     session.pose([1, 0])
     session.tell(2.5)
     assert [(row.answer, row.gain, row.who) for row in answer_rows(session)] == [("2.5", None, None)]
-    assert usage(session).people == (("nobody named", 1),)
+    assert usage(session, answer_rows(session)).people == (("nobody named", 1),)

@@ -25,14 +25,23 @@ CONTROL_CHARACTERS = dict.fromkeys((*range(32), *range(127, 160)), "?") | dict.f
 MIN_PROGRESS_EVENTS = 40  # from here on, replaying a study shows its progress
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="The study: a file, or postgresql://host/database#name.")]
+Person = Annotated[
+    str | None,
+    typer.Option("--person", metavar="NAME", help="Whose answers, if everybody has a result of their own."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
-def open_study(address: str) -> Session:
-    """The session of a study; a long replay shows its progress."""
+def open_study(address: str, person: str | None = None) -> Session:
+    """The session of a study, or of one person in it; a long replay shows its progress."""
     from askwise import storage
+    from askwise.storage.address import Address
+    from askwise.storage.participants import log_of
+    from askwise.storage.store import Store
 
-    return storage.open(address, _with_progress)
+    store = Store.at(Address.of(address))
+    log = None if person is None else log_of(store, store.record(), person)
+    return storage.resume(store, log, _with_progress)
 
 
 def close_study(session: Session) -> None:

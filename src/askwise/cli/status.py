@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ from rich.progress import Progress
 from askwise.cli.common import (
     AsJson,
     File,
+    Person,
     describe_certainty,
     describe_estimate,
     one_line,
@@ -26,13 +28,14 @@ from askwise.session import Session
 
 def status(
     file: File,
+    person: Person = None,
     details: Annotated[bool, typer.Option("--details", help="Also print how sure the result is, in figures.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the answers, the best guess, and what is still to come."""
     from askwise.storage.address import Address
 
-    session = open_study(file)
+    session = open_study(file, person)
     facts = _facts(session)
     if as_json:
         typer.echo(json.dumps(facts))
@@ -51,18 +54,20 @@ def status(
         typer.echo(f"Undecided: {session.diameter:.3f}{f' ({session.reason})' if session.done else ''}.")
         typer.echo(one_line(facts["certificate"]))
     else:
-        typer.echo(f"How sure is this? askwise status {one_line(shell_address(Address.of(file)))} --details")
+        whose = "" if person is None else f" --person {quote(person)}"
+        typer.echo(f"How sure is this? askwise status {one_line(shell_address(Address.of(file)) + whose)} --details")
 
 
 def report(
     file: File,
+    person: Person = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write [FILE.html].")] = None,
 ) -> None:
     """Write the result as one HTML page. It needs no network."""
     from askwise.report.page import page
 
-    session = open_study(file)
-    target = output or Path(f"{_file_name(session)}.html")
+    session = open_study(file, person)
+    target = output or Path(f"{_file_name(session, person)}.html")
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task("reading the answers", total=None)
@@ -71,10 +76,11 @@ def report(
     typer.echo(f"Open {one_line(str(target))}")
 
 
-def _file_name(session: Session) -> str:
-    """The name of a study's page: that of its file, or its name in the database."""
+def _file_name(session: Session, person: str | None) -> str:
+    """The name of a study's page: that of its file, or its name in the database; and that of the person."""
     store, record = (getattr(session.journal, part) for part in ("store", "record"))
-    return Path(store.address.where).stem if store.address.is_file else str(record.name).replace("/", "-")
+    study = Path(store.address.where).stem if store.address.is_file else str(record.name).partition("/")[0]
+    return study if person is None else f"{study} {person}".replace("/", "-")
 
 
 def _facts(session: Session) -> dict[str, Any]:

@@ -11,12 +11,12 @@ from askwise.goals import goal_of
 from askwise.report import sections
 from askwise.report.history import Progress, history
 from askwise.report.images import image_urls
+from askwise.report.people import people_of
 from askwise.report.surprises import odd_answers
 from askwise.report.templating import render
 from askwise.report.usage import answer_rows, usage
 from askwise.session import Session
 from askwise.stopping.certificate import CERTIFICATE_DRAWS
-from askwise.storage.journal import StudyJournal
 from askwise.types import Sample
 
 
@@ -28,7 +28,7 @@ def page(session: Session, *, title: str | None = None, progress: Progress | Non
     session
         A session that one of the goals built, or a study that was opened.
     title
-        The heading; by default the name of the study, or the question.
+        The heading; by default the name of the study and of the person, or the question.
     progress
         Called with the events replayed so far and how many there are.
 
@@ -41,13 +41,15 @@ def page(session: Session, *, title: str | None = None, progress: Progress | Non
     points = history(session, progress)
     sample = certificate_sample(session)
     result = goal_of(session).result(session, sample)
-    counts, answers = usage(session), answer_rows(session)
-    odd, numeric = odd_answers(session, sample)
+    who = people_of(session)
+    answers = answer_rows(session, who)
+    counts = usage(session, answers)
+    odd, numeric = odd_answers(session, sample, answers)
     images = image_urls(session)
     family: Any = session.problem.family
     return render(
         "report.html",
-        title=title or (session.journal.record.name if isinstance(session.journal, StudyJournal) else result.question),
+        title=title or who.title or result.question,
         version=version("askwise"),
         answers=len(session.answers),
         last_answer=counts.last[:10],
@@ -66,7 +68,7 @@ def page(session: Session, *, title: str | None = None, progress: Progress | Non
         odd_answers=sections.odd_table(odd, numeric),
         numeric_answers=numeric,
         settings=sections.settings_table(session),
-        command=sections.repeat_command(session),
+        command=sections.repeat_command(session, who.handle),
     )
 
 

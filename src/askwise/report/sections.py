@@ -130,8 +130,8 @@ def settings_table(session: Session) -> Table:
     return Table("", ("setting", "value"), tuple(rows))
 
 
-def repeat_command(session: Session) -> str:
-    """The command, or the line of Python, that makes the same report.
+def repeat_command(session: Session, person: str | None = None) -> str:
+    """The command, or the line of Python, that makes the same report. `person` has this log in a study.
 
     >>> from askwise.goals import best_item
     >>> repeat_command(best_item(["tea", "coffee"], seed=1)).split("#")[0].strip()
@@ -142,7 +142,8 @@ def repeat_command(session: Session) -> str:
         return "askwise.report.page.page(askwise.from_json(text))  # text is what session.to_json() gave"
     address = journal.store.address
     where = Path(address.where).name if address.is_file else str(address)
-    return f"askwise report {shlex.quote(where)} -o report.html"
+    whose = "" if person is None else f" --person {shlex.quote(person)}"
+    return f"askwise report {shlex.quote(where)}{whose} -o report.html"
 
 
 def digest(session: Session) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from askwise.report.people import StudyPeople
 from askwise.session import Session
 from askwise.session.events import Event
 
@@ -39,8 +41,8 @@ class Usage:
     last: str
 
 
-def answer_rows(session: Session) -> list[ReportedAnswer]:
-    """The answers in force and the skips, in the order they came.
+def answer_rows(session: Session, people: StudyPeople | None = None) -> list[ReportedAnswer]:
+    """The answers in force and the skips, in the order they came. `people` names those who answered.
 
     >>> from askwise.goals import best_item
     >>> session = best_item(["tea", "coffee", "water"], seed=1)
@@ -49,17 +51,18 @@ def answer_rows(session: Session) -> list[ReportedAnswer]:
     >>> [(row.who, row.answer == question.options[0].name) for row in answer_rows(session)]
     [('Ann', True)]
     """
-    return [_answer_row(session.event_log.ask_events[event["question"]], event) for event in session.event_log.closed()]
+    known, asked = people or StudyPeople(), session.event_log.ask_events
+    return [_answer_row(asked[event["question"]], event, known) for event in session.event_log.closed()]
 
 
-def usage(session: Session) -> Usage:
-    """Counts of what happened.
+def usage(session: Session, rows: Sequence[ReportedAnswer]) -> Usage:
+    """Counts of what happened. `rows` are the answers of the session.
 
     >>> from askwise.goals import best_item
-    >>> usage(best_item(["tea", "coffee", "water"], seed=1)).answers
+    >>> usage(best_item(["tea", "coffee", "water"], seed=1), []).answers
     0
     """
-    log, rows = session.event_log, answer_rows(session)
+    log = session.event_log
     answered = [row for row in rows if not row.skipped]
     items = Counter(option["name"] for row in answered for option in log.ask_events[row.question]["options"])
     seconds = [row.seconds for row in rows if row.seconds is not None]
@@ -77,14 +80,14 @@ def usage(session: Session) -> Usage:
     )
 
 
-def _answer_row(asked: Event, closing: Event) -> ReportedAnswer:
+def _answer_row(asked: Event, closing: Event, people: StudyPeople) -> ReportedAnswer:
     skipped = closing["event"] == "skip"
     reason = "skipped" + (f": {closing['reason']}" if closing.get("reason") else "")
     return ReportedAnswer(
         question=closing["question"],
         text=str(asked["text"]),
         answer=reason if skipped else _in_words(asked["options"], closing["response"]),
-        who=closing.get("who"),
+        who=people.name(closing.get("who")),
         time=closing.get("time", ""),
         seconds=closing.get("seconds"),
         gain=None if asked["info"].get("posed") else float(asked["gain"]),

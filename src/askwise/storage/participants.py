@@ -18,6 +18,7 @@ from askwise.storage.schema import events, participants, studies
 from askwise.storage.store import Record, Store
 
 MODES = ("own", "pooled")
+MAX_LISTED_PEOPLE = 10
 STATES = ("open", "paused", "closed")
 UNSETTLED: dict[str, ReasonKind] = {"the budget": "budget", "every question": "exhausted"}  # how stored reasons begin
 PERSON = (  # columns, in the order of `Participant`
@@ -87,6 +88,22 @@ def people(store: Store, study: int) -> list[Participant]:
 def person(store: Store, study: int, participant: str) -> Participant | None:
     query = select(*PERSON).where(participants.c.study == study, participants.c.participant == participant)
     return next((Participant(*row) for row in store.read(query)), None)
+
+
+def log_of(store: Store, study: Record, name: str) -> int:
+    """The number of the log of somebody, by their name or, where two have the same, by their id."""
+    invited = people(store, study.study)
+    found = [one for one in invited if one.participant == name] or [one for one in invited if one.name == name]
+    if not found:
+        known = ", ".join(one.name for one in invited[:MAX_LISTED_PEOPLE]) or "nobody"
+        more = ", ..." if len(invited) > MAX_LISTED_PEOPLE else ""
+        raise SettingError(f"there is no person {name!r} in this study; invited: {known}{more}")
+    if study.mode == "pooled":
+        raise SettingError("all people of this study share one result; leave out the person")
+    if len(found) > 1:
+        ids = ", ".join(one.participant for one in found)
+        raise SettingError(f"{len(found)} people are called {name!r}; give one of their ids instead: {ids}")
+    return found[0].log
 
 
 def pause(store: Store, study: int, participant: str, paused: bool) -> None:

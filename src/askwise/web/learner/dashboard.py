@@ -16,6 +16,7 @@ from typing import Any
 from askwise import storage
 from askwise.goals import goal_of, remake
 from askwise.report.surprises import odd_answers
+from askwise.report.usage import answer_rows
 from askwise.session import Session
 from askwise.session.events import Event
 from askwise.session.log_counts import LogCounts
@@ -156,7 +157,7 @@ def log_findings(session: Session) -> dict[str, Any]:
     """
     guess, goal = session.estimate(), goal_of(session)
     charts = [chart.with_table_of(TABLE_ROWS) for chart in goal.result(session, session.sample).all_charts]
-    odd, _ = odd_answers(session, session.sample)
+    odd, _ = odd_answers(session, session.sample, answer_rows(session))
     return {
         "answers": len(session.answers),
         "diameter": session.diameter,

@@ -210,9 +210,9 @@ function showOddAnswers({ answers, odd }) {
   const table = byId("odd-answers", HTMLTableElement);
   table.hidden = odd.length === 0;
   byId("odd-lead").textContent = odd.length === 0 ? answers ? `None of ${plural(answers, "answer")} stands out.` : "There are no answers yet."
-    : "Judged by all the other answers. Some are normal. A very small chance may be a slip: ask again.";
+    : "Judged by all the other answers. A few are normal. A very small chance may be a slip: ask again.";
   table.tBodies[0].replaceChildren(...odd.map(({ answer, fit, off, text, who }) => {
-    const cells = { question: text, answer, who: names.get(who ?? "") ?? who ?? "", "how it fits": off === null ? `chance ${fit}` : fit };
+    const cells = { question: text, answer, who: names.get(who ?? "") ?? who ?? "", "how it fits": off === null ? `${fit} likely` : fit };
     return element("tr", {}, ...Object.entries(cells).map(([heading, cell]) => element("td", { "data-of": heading }, cell)));
   }));
 }

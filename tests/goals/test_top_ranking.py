@@ -26,8 +26,28 @@ def test_it_finds_the_best_three_in_order():
     assert "misses" in str(session.certificate())
     found = goal_of(session).result(session, session.sample)
     assert [item.name for item in found.items] == [f"{r}. {n}" for r, n in enumerate(session.estimate().value, 1)]
-    assert len(found.charts[0].rows) == 12
-    assert found.text == "and 9 more, all below in order."
+    assert 3 <= len(found.charts[0].rows) < 12  # those found and their rivals
+    assert found.text == ""
+    assert found.charts[0].table.headings == ("item", "1st", "2nd", "3rd", "in the top 3")
+    assert [row[0] for row in found.charts[0].table.rows[:3]] == session.estimate().value
+    assert len(found.charts[0].table.rows) == 12
+    assert goal_of(session).headline(["x", "y"]) == "1. x, 2. y"
+
+
+def test_a_top_ten_of_many_draws_no_more_than_twelve_rows():
+    session = askwise.top_ranking([f"item {i}" for i in range(60)], 10, seed=SEED, draws=60)
+    chart = goal_of(session).result(session, session.sample).charts[0]
+    assert (len(chart.rows), chart.others) == (12, 48)
+
+
+def test_a_top_one_is_called_the_best():
+    session = askwise.top_ranking(CARS, 1, seed=SEED, draws=60)
+    goal = goal_of(session)
+    assert (
+        goal.sentence(12) == goal_of(askwise.top_k(CARS, 1, draws=60)).sentence(12) == "Find the best of the 12 items."
+    )
+    assert goal.result(session, session.sample).charts[0].table.headings == ("item", "is the best")
+    assert goal.certainty(session.certificate()).endswith("sure that this is the best one.")
 
 
 def test_long_lists_are_compared_on_fewer_draws():

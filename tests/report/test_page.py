@@ -84,12 +84,12 @@ def test_nothing_comes_from_elsewhere(goal, pages):
 @pytest.mark.parametrize("goal", MADE)
 def test_it_says_how_far_it_is(goal, pages):
     new = page(MADE[goal]())
-    assert "Nothing was asked yet" in new
+    assert "Nobody has answered yet" in new
     assert "a guess from the table alone" in new
     Reader(new)
-    assert "Nothing was asked yet" not in pages[goal]
+    assert "Nobody has answered yet" not in pages[goal]
     session = answered(goal)
-    assert ("Preliminary" in pages[goal]) == (session.reason is None)
+    assert ("Not settled yet" in pages[goal]) == (session.reason is None)
     assert ("Why it stopped: " in pages[goal]) == (session.reason is not None)
 
 
@@ -99,9 +99,9 @@ def test_the_answer_and_the_certificate_come_first():
     parts = ["<h1>Drinks</h1>", f'<p class="big">{session.estimate()}</p>', str(session.certificate()), "<nav"]
     titles = [
         "How likely each item is the best one",
-        "How the answer became clear",
+        "How the result became clear",
         "How the answers were used",
-        "Answers that disagree most with the rest",
+        "Answers that disagree with the rest",
         "Settings, and how to repeat this",
     ]
     places = [text.index(part) for part in (*parts, *(f"<h2>{title}</h2>" for title in titles))]

@@ -62,6 +62,21 @@ def becomes(client, state):
     return False
 
 
+def test_a_study_without_questions_left_cannot_continue(tmp_path):
+    path = tmp_path / "cars.askwise"
+    askwise.save(askwise.clusters(["a", "b"], draws=16, epsilon=1e-9), path)
+    store = Store.at(Address.of(path))
+    person = invite(store, store.record(), "")
+    assert person.name == "Person 1"
+    link = f"/api/v1/s/cars/p/{token_of(store, store.record().study, person.participant)}"
+    with served(path) as client:
+        assert client.get(HERE, headers=OWNER).json()["may_continue"]
+        answer(client, link, "the-only-one")
+        assert final(client, link)["done"] == "You have answered every question."
+        assert becomes(client, "finished")
+        assert not client.get(HERE, headers=OWNER).json()["may_continue"]
+
+
 @pytest.mark.parametrize("pooled", [False, True])
 def test_a_settled_study_says_so_and_goes_on_only_if_the_owner_wants_it(tmp_path, pooled):
     path = tmp_path / "cars.askwise"

@@ -14,7 +14,7 @@ from askwise.distances.items import TopKendall
 from askwise.goals.base.charts import Result
 from askwise.goals.base.function import python_function
 from askwise.goals.base.items import BestFewGoal
-from askwise.goals.base.ranks import ranking_result
+from askwise.goals.base.ranks import top_ranking_result
 from askwise.session import Session
 from askwise.types import Floats, Sample
 
@@ -63,7 +63,8 @@ class TopRankingGoal(BestFewGoal):
     def result(self, session: Session, sample: Sample) -> Result:
         family: Any = session.problem.family
         question = f"Which {self.k} of {len(family.names):,} are the best, in order?"
-        return ranking_result(session, sample, question, first=self.k)
+        one = f"Which of {len(family.names):,} is the best?"
+        return top_ranking_result(session, sample, question if self.k > 1 else one)
 
 
 top_ranking = python_function(TopRankingGoal)

@@ -1,4 +1,4 @@
-"""How the answer became clear: a replay of the log that notes what was known along the way."""
+"""How the result became clear: a replay of the log that notes what was known along the way."""
 
 from __future__ import annotations
 

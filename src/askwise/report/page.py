@@ -33,7 +33,7 @@ def page(session: Session, *, title: str | None = None, progress: Progress | Non
         Called with the events replayed so far and how many there are.
 
     >>> from askwise.goals import best_item
-    >>> "Nothing was asked yet" in page(best_item(["tea", "coffee", "water"], seed=1))
+    >>> "Nobody has answered yet" in page(best_item(["tea", "coffee", "water"], seed=1))
     True
     """
     if session.pursued is None:
@@ -58,6 +58,7 @@ def page(session: Session, *, title: str | None = None, progress: Progress | Non
         result=result,
         image=lambda place: images(family.images[place]),
         certificate=session.certificate(),
+        assumptions=sections.assumptions(session),
         path=sections.path_curves(session, points) if points[-1].revision else None,
         goal_changed=points[-1].stage > 0,
         guesses=sections.guesses_table(points),

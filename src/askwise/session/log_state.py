@@ -36,6 +36,7 @@ class LogState:
     reliability: Mapping[str, float] = field(default_factory=dict)  # of each of several people
     fallback: tuple[Event, ...] = ()  # questions to ask when the next one is not ready
     budget: int | None = None  # answers at most
+    questions_left: bool = True  # False: every question was asked or skipped
 
 
 def state_of_round(round: Round, position: int, open_question: Event | None, **more: Any) -> LogState:

@@ -74,9 +74,12 @@ def invite(store: Store, study: Record, name: str, quota: int | None = None) -> 
             values = {"name": f"{row.name}/{id}", "created": now, "askwise": row.askwise, "recipe": row.recipe}
             made = connection.execute(insert(studies).values(**values, parent=study.study, mode="own"))
             log = int(made.inserted_primary_key[0])  # type: ignore[index]
-        row_of = {"study": study.study, "participant": id, "name": name or id, "created": now, "log": log}
+        if not name:
+            count = connection.execute(select(func.count()).where(participants.c.study == study.study)).scalar_one()
+            name = f"Person {count + 1}"
+        row_of = {"study": study.study, "participant": id, "name": name, "created": now, "log": log}
         connection.execute(insert(participants).values(**row_of, quota=quota))
-    return Participant(id, name or id, now, log, quota, False)
+    return Participant(id, name, now, log, quota, False)
 
 
 def people(store: Store, study: int) -> list[Participant]:

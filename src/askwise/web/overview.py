@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from askwise.errors import AskwiseError
 from askwise.goals import goal_class
@@ -89,6 +89,7 @@ class StudyOverview(BaseModel):
     mode: str
     why: bool
     beyond: bool
+    may_continue: bool = Field(description="Whether a study that has ended has questions left")
     log: int
     created: str
     epsilon: float
@@ -146,6 +147,7 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
         mode=record.mode,
         why=decided.why,
         beyond=decided.beyond,
+        may_continue=_may_continue(record, invited, reasons, services),
         log=record.study,
         created=record.created,
         epsilon=record.recipe["options"]["epsilon"],
@@ -181,10 +183,30 @@ def state_of(
     ...  for reason in (None, StopReason("undecided is below 0.1", "settled"), StopReason("no more answers", "budget"))]
     ['open', 'settled', 'finished']
     """
-    found = [reasons.get(log) for log in {one.log for one in invited} or {record.study}]
+    found = [reasons.get(log) for log in _logs_in_use(record, invited)]
     if record.state != "open" or decided.beyond or not all(found):
         return record.state
     return "settled" if all(reason.kind == "settled" for reason in found if reason) else "finished"
+
+
+def _logs_in_use(record: Record, invited: Sequence[Participant]) -> set[int]:
+    """Those of the people invited; before anybody is, the study's own."""
+    return {one.log for one in invited} or {record.study}
+
+
+def _may_continue(
+    record: Record,
+    invited: Sequence[Participant],
+    reasons: Mapping[int, StopReason | None],
+    services: Mapping[int, LogService],
+) -> bool:
+    """Whether a log has questions left, as far as is known."""
+
+    def has_questions(log: int) -> bool:
+        reason, state = reasons.get(log), services[log].states.latest if log in services else None
+        return not (reason is not None and reason.kind == "exhausted") and (state is None or state.questions_left)
+
+    return any(map(has_questions, _logs_in_use(record, invited)))
 
 
 def goal_sentence(recipe: Mapping[str, Any]) -> str:

@@ -41,6 +41,16 @@ def rounded(value: float, spread: float) -> str:
     return f"{value:.{min(decimals, 12)}f}".replace("-", "−")  # noqa: RUF001  a true minus
 
 
+def ordinal(place: int) -> str:
+    """A place in a list.
+
+    >>> [ordinal(place) for place in (1, 2, 3, 4, 11, 22)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    """
+    suffix = "th" if 10 < place % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place}{suffix}"
+
+
 def plural(count: int, noun: str) -> str:
     """A count with its noun.
 

@@ -45,7 +45,7 @@ def curve_html(learned: Mapping[str, Any], names: Mapping[int, str]) -> str:
         "answers given or taken back",
         [
             Line("undecided", [sorted(own.items())]),
-            Line("expected error", [[(turn, error) for turn, _, error in learned["curve"]]]),
+            Line("expected error of the best guess", [[(turn, error) for turn, _, error in learned["curve"]]]),
         ],
         level=(learned["epsilon"], f"stops when undecided is below {learned['epsilon']:g}"),
         background=[Line(names.get(log, ""), [points]) for log, points in lines.items() if len(points) > 1],

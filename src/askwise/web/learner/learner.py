@@ -158,6 +158,7 @@ def _state(session: Session, pooled: bool, beyond: bool) -> LogState:
     atoms = round.fresh_atoms(log)
     options = session.pursued["options"] if session.pursued else {}
     known: dict[str, Any] = {"settled": reason, "beyond": beyond, "budget": options.get("budget")}
+    known["questions_left"] = len(atoms) > 0
     if reason is not None and not (beyond and len(atoms)):
         found = session.certificate()
         known |= {"done": reason, "certificate": str(found), "certainty": goal_of(session).certainty(found)}

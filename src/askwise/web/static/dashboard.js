@@ -104,9 +104,10 @@ function nothingAnswered() {
 /** @param {Learned} current */
 function standingSentence({ answers, reason, settled }) {
   if (!answers) return "";
-  if (!reason) return `After ${plural(answers, "answer")}; more may change it.`;
-  const end = settled ? "Settled: we are confident enough to stop" : "Finished, but not settled";
-  return `${end}, after ${plural(answers, "answer")}.${overview.beyond ? " It goes on, as you decided." : ""}`;
+  const after = `After ${plural(answers, "answer")}.`;
+  if (!reason) return `Not settled yet. More answers may change this. ${after}`;
+  const end = settled ? "Settled. We are confident enough to stop." : "Finished, but not settled.";
+  return `${end} ${after}${overview.beyond ? " It goes on, as you decided." : ""}`;
 }
 
 function showHeader() {
@@ -117,6 +118,8 @@ function showHeader() {
   byId("goal-sentence").textContent = `${aim} ${mode === "pooled" ? "All answers make one result." : "Everybody gets a result of their own."}`;
   startButton.disabled = closed || state === "open";
   startButton.textContent = hasEnded() ? "Continue anyway" : "Start";
+  startButton.hidden = hasEnded() && !overview.may_continue;
+  byId("people-title").textContent = overview.participants.length ? "People" : "Invite the first person";
   byId("pause", HTMLButtonElement).disabled = closed || state === "paused";
   byId("close", HTMLButtonElement).disabled = closed;
   Object.assign(byId("csv"), { href: `${api}/answers.csv`, download: `${study}.csv` });

@@ -98,6 +98,7 @@ export interface StudyOverview {
   mode: "own" | "pooled";
   why: boolean;
   beyond: boolean;
+  may_continue: boolean;
   log: number;
   epsilon: number;
   answers: number;

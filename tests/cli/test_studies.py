@@ -33,7 +33,7 @@ def test_from_a_table_to_an_answer(run_command, cars, tmp_path):
         "Names: column 'name'.",
         "Features used: price, mpg.",
     ]
-    assert "66 are possible" in said
+    assert "There are 66 such pairs." in said
     assert "Now answer: askwise ask cars.askwise" in said
     for _ in range(60):
         status = json.loads(run_command("status", "cars.askwise", "--json")[1])

@@ -17,9 +17,18 @@ TABLES = {
     "the same name twice": ("name,price\nSwift,8\nSwift,9\n", "the name 'Swift' is in rows 1 and 2"),
     "a value missing": ("name,price\nSwift,8\nCamry,\nGeo,3\n", "'price' has missing values, 1 of 3 (row 2)"),
     "not a number": ("name,price\nSwift,8\nCamry,nan\nGeo,3\n", "'price' has missing values, 1 of 3 (row 2)"),
-    "a short line": ("name,price\nSwift,8\nCamry\n", "line 3 of cars.csv has 1 values, the header has 2"),
+    "a short line": ("name,price\nSwift,8\nCamry\n", "line 3 of cars.csv has 1 value, the header has 2"),
     "a column twice": ("name,price,price\nSwift,8,9\nCamry,1,2\n", "two columns of cars.csv are called 'price'"),
-    "an open quote": ('name,price\n"Swift,8\nCamry,9\n', "not well formed"),
+    "an open quote": (
+        'name,price\n"Swift,8\nCamry,9\n',
+        "a quote that opens in line 2 of cars.csv or below is never closed",
+    ),
+    "a quote in the middle": ('name,price\n"Swift"x,8\nCamry,9\n', "line 2 of cars.csv is not well formed; correct"),
+    "no text": ("name,price\nSwi\0ft,8\nCamry,9\n", "cars.csv is not a text file; save the table as CSV UTF-8"),
+    "infinite numbers": (
+        "name,price\nSwift,8\nCamry,inf\nGeo,-Inf\n",
+        "column 'price' holds inf; expected finite numbers",
+    ),
     "free text": (
         "name,story\nSwift,it is small and red\nCamry,it is larger and blue\nGeo,a third one\n",
         "--text-features COLUMN",

@@ -180,6 +180,32 @@ def test_a_table_becomes_a_study(tmp_path):
     assert [file.name for file in tmp_path.glob("*.askwise")] == ["drinks.askwise"]
 
 
+MANY_ROWS = b"name\n" + b"".join(b"item %d\n" % i for i in range(1_001))
+ON_THE_FORM = {  # what is filled in, and what the form says
+    "How many must be a whole number from 1 to 2.": {"goal": "top-k", "options": '{"k": 0}'},
+    "How many: fill this in.": {"goal": "top-k"},
+    "Answers at most must be a whole number of at least 1.": {"options": '{"budget": 0}'},
+    "How undecided it may stay must be a number above 0 and at most 1.": {"options": '{"epsilon": 3}'},
+    "This goal takes at most 1,000 rows. Use a shorter table.": {"table": MANY_ROWS},
+    "drinks.csv is not utf-8 text (line 2); save it as CSV UTF-8.": {"table": b"name\n\xe9\n"},
+    "drinks.csv is not a text file; save the table as CSV UTF-8.": {"table": b"name\nt\0ea\nmilk\n"},
+    "The name 'tea' is in rows 1 and 2 of column 'name'; give every item a name of its own.": {
+        "table": b"name\ntea\ntea\n"
+    },
+    "Column 'x' has missing values, 1 of 3 (row 1); fill them.": {"table": b"name,x\ntea,\nmilk,2\nwater,3\n"},
+}
+
+
+@pytest.mark.parametrize("sentence", ON_THE_FORM)
+def test_the_form_speaks_of_its_own_fields(tmp_path, sentence):
+    """Somebody who fills in the form reads neither options of Python nor of the command line; programs do."""
+    with served(tmp_path) as client:
+        client.headers["X-Askwise"] = "page"
+        assert upload(client, **ON_THE_FORM[sentence]).json()["detail"] == sentence
+        del client.headers["X-Askwise"]
+        assert upload(client, **ON_THE_FORM[sentence]).json()["detail"] != sentence
+
+
 def test_uploads_stay_in_their_folder(tmp_path):
     folder = tmp_path / "served" / "here"
     folder.mkdir(parents=True)

@@ -23,6 +23,7 @@ from askwise.options import columns as column_names
 from askwise.types import Floats
 
 NAME_COLUMNS = ("name", "title", "item", "id")  # what a name column is called, likeliest first
+INFINITE_TEXTS = ("inf", "infinity")
 MISSING_POLICIES = ("refuse", "impute")
 IDENTIFIER = re.compile(r"(.*[_. ])?id|index|rownames|unnamed: 0", re.IGNORECASE)
 ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
@@ -232,6 +233,8 @@ def _feature(name: str, values: list[Any], *, named: bool, impute: bool) -> tupl
     present = [value for value in values if value is not None]
     unknown = len(present) < len(values)
     numbers = _numbers(name, present)
+    if numbers is None:
+        _refuse_infinite(name, present)
     distinct: set[Any] = set(present if numbers is None else numbers)
     if not distinct or (len(distinct) == 1 and not (numbers is None and unknown)):
         return "is constant" if present else "is empty"
@@ -267,6 +270,15 @@ def _numbers(column: str, values: Sequence[Any]) -> list[float] | None:
     if odd is not None:
         raise DataError(f"column {column!r} holds {str(values[odd])[:50]}, which is too large; expected finite numbers")
     return numbers
+
+
+def _refuse_infinite(column: str, texts: Sequence[Any]) -> None:
+    """Refuses numbers of which some are written as infinite: they are no free text."""
+    odd = [text for text in texts if isinstance(text, str) and text.strip().lower().lstrip("+-") in INFINITE_TEXTS]
+    if odd and all(text in odd or (isinstance(text, str) and NUMBER.fullmatch(text)) for text in texts):
+        raise DataError(
+            f"column {column!r} holds {odd[0].strip()}; expected finite numbers: correct it or empty the cell"
+        )
 
 
 def _are_dates(values: Sequence[Any]) -> bool:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from askwise.data.pictures import MAX_SHOWN_LETTERS, PICTURE_SUFFIXES, read_pictures, short_path
+from askwise.data.pictures import PICTURE_SUFFIXES, read_pictures, short_path
 from askwise.data.tables import NUMBER, Columns, check_texts, is_text, table
 from askwise.errors import AskwiseError, DataError
 
@@ -108,38 +108,47 @@ def _decoded(path: Path, encoding: str) -> str:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         encoding = "utf-16"  # what spreadsheets call Unicode text
     try:
-        return content.decode("utf-8-sig" if encoding.lower().replace("_", "-") == "utf-8" else encoding)
+        text = content.decode("utf-8-sig" if encoding.lower().replace("_", "-") == "utf-8" else encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         problem = f"{path.name} is not {encoding} text (line {line})"
         raise DataError(f"{problem}; save it as CSV UTF-8, or name its encoding, often latin-1") from None
     except (LookupError, ValueError):
         raise DataError(f"there is no encoding {encoding!r} for text; utf-8 and latin-1 are two") from None
+    if "\0" in text:
+        raise DataError(f"{path.name} is not a text file; save the table as CSV UTF-8")
+    return text
 
 
 def _separated(path: Path, text: str) -> Columns:
     head = text.partition("\n")[0]
     separator = "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=head.count)
+    read = 0  # lines that were read whole
     try:
         lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
         header = [name.strip() or f"column {i + 1}" for i, name in enumerate(next(lines, []))]
+        read = lines.line_num
         if len(set(header)) < len(header):
             twice = next(name for name in header if header.count(name) > 1)
             raise DataError(f"two columns of {path.name} are called {short_path(twice)!r}; rename one of them")
         values: list[list[str]] = [[] for _ in header]
         for row in lines:
+            read = lines.line_num
             if not row:
                 continue
             if len(row) != len(values):
-                problem = f"line {lines.line_num} of {path.name} has {len(row)} values, the header has {len(values)}"
-                raise DataError(f"{problem}; correct the line, or put texts with a {separator!r} in quotes")
+                has = f"{len(row)} value{'' if len(row) == 1 else 's'}"
+                problem = f"line {lines.line_num} of {path.name} has {has}, the header has {len(values)}"
+                mark = "tab" if separator == "\t" else f"'{separator}'"
+                raise DataError(f"{problem}; correct the line, or put texts with a {mark} in quotes")
             for column, cell in zip(values, row, strict=True):
                 column.append(cell)
             _check_rows(path.name, len(values[0]))
     except csv.Error as error:
-        raise DataError(
-            f"line {lines.line_num} of {path.name} is not well formed ({error}); correct its quotes"
-        ) from None
+        if "unexpected end" in str(error):
+            problem = f"a quote that opens in line {read + 1} of {path.name} or below is never closed"
+            raise DataError(f"{problem}; close it, or write two quotes for one within a text") from None
+        raise DataError(f"line {lines.line_num} of {path.name} is not well formed; correct its quotes") from None
     if not values or not values[0]:
         raise DataError(f"{path.name} has no rows; expected a first line with the names of the columns, then the rows")
     typed = [_typed(cells, decimal_comma=separator == ";") for cells in values]
@@ -190,7 +199,7 @@ def _json_lines(name: str, text: str) -> Columns:
         except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict):
-            raise DataError(f"line {number} of {name} is not a JSON object; expected one such as {{'name': 'Swift'}}")
+            raise DataError(f'line {number} of {name} is not a JSON object; expected one such as {{"name": "Swift"}}')
         rows.append(row)
         _check_rows(name, len(rows))
     if not rows:
@@ -225,9 +234,8 @@ def _undamaged(path: Path) -> Iterator[None]:
         yield
     except (AskwiseError, FileNotFoundError, PermissionError):
         raise
-    except Exception as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0][:MAX_SHOWN_LETTERS]
-        raise DataError(f"{path.name} is not a Parquet file, or it is damaged ({first})") from None
+    except Exception:
+        raise DataError(f"{path.name} is not a Parquet file, or it is damaged; write it again") from None
 
 
 def _check_dates(name: str, found: Any) -> None:
@@ -236,8 +244,8 @@ def _check_dates(name: str, found: Any) -> None:
     for place, column in enumerate(found.schema):
         try:
             found.column(place).to_pylist() if types.is_temporal(column.type) else None
-        except (ArithmeticError, LookupError, ValueError) as error:  # the last two: an unknown time zone
-            problem = f"column {column.name!r} of {name} holds a date that cannot be read ({error})"
+        except (ArithmeticError, LookupError, ValueError):  # the last two: an unknown time zone
+            problem = f"column {column.name!r} of {name} holds a date that cannot be read"
             raise DataError(f"{problem}; dates go from year 1 to 9999") from None
 
 

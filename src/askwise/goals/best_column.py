@@ -25,7 +25,7 @@ from askwise.goals.base.matrices import (
     read_matrix,
 )
 from askwise.goals.base.options import named_or_object, option
-from askwise.goals.base.texts import abbreviate, percent, plural, rounded
+from askwise.goals.base.texts import abbreviate, percent, plural, rounded, there_are
 from askwise.goals.best_item import candidate_bars
 from askwise.options import column, whole_number
 from askwise.posteriors.matrices.posterior import MatrixPosterior
@@ -126,6 +126,9 @@ class BestColumnGoal(Goal):
 
     def sentence(self, rows: int) -> str:
         return "Find the column with the best score."
+
+    def question_sentences(self, found: Summary) -> str:
+        return f"Each question asks for one number of the table. {there_are(found.questions, 'number')}"
 
     def exact_claim(self) -> str:
         return "this is the best column"

@@ -29,8 +29,6 @@ from askwise.web.form import server_limits
 from askwise.web.learner.learner import Job
 from askwise.web.schemas import storable
 
-BY_COMMAND = ", or name its encoding, often latin-1"  # a hint that a page cannot follow
-
 
 class Made(BaseModel):
     """What was understood of a table."""
@@ -96,8 +94,7 @@ def read_upload(
         try:
             columns = read_table(path)
         except DataError as error:
-            told = str(error).replace(str(path), named).replace(path.name, named)
-            raise DataError(told.replace(BY_COMMAND, "")) from None
+            raise DataError(str(error).replace(str(path), named).replace(path.name, named)) from None
     try:
         session = new_session(goal, LoadedTable(columns, Path(named)), options)
         built = goal_of(session)

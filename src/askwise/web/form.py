@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
 from typing import Any
@@ -9,6 +11,22 @@ from typing import Any
 from askwise.goals import goals
 from askwise.goals.base.goal import Goal
 from askwise.goals.base.options import GoalOption, declared, default_of, is_required
+
+HINTS_FOR_PROGRAMS = (  # that a page cannot follow
+    ", or name its encoding, often latin-1",
+    ", or let texts become numbers with askwise new --text-features COLUMN",
+    " or choose another with name=",
+    " or choose another column with name=",
+    ", use missing='impute', or leave the column out with features=",
+)
+PAGE_SENTENCES = (
+    (
+        re.compile(r".* has [\d,]+ rows; \S+ takes up to ([\d,]+): .*"),
+        r"This goal takes at most \1 rows. Use a shorter table.",
+    ),
+    (re.compile(r"\S+ takes up to ([\d,]+) rows, got .*"), r"This goal takes at most \1 rows. Use a shorter table."),
+    (re.compile(r"\S+ needs at least (.*), got \d+; add more"), r"This goal needs at least \1. Add more."),
+)
 
 
 @dataclass(frozen=True)
@@ -18,9 +36,11 @@ class FormField:
     name: str
     label: str
     kind: str  # number, text or list: how the page sends it
+    whole: bool  # whether it is a whole number of at least 1
     goals: str  # the goals that have it, with spaces between
     choices: tuple[str, ...]
     value: str  # what is filled in at first
+    defaults: str  # what holds if nothing is filled in, by goal, as JSON
     required: bool
     advanced: bool
 
@@ -49,13 +69,51 @@ def server_limits() -> Mapping[str, int]:
     return {name: option.server_max for name, option in known if option.server_max is not None}
 
 
+def page_sentence(message: str) -> str:
+    """What went wrong with a new study, for somebody who filled in the form: by the labels of its fields, and without
+    the options of Python and the command line.
+
+    >>> page_sentence("k is 0; expected a whole number from 1 to 92")
+    'How many must be a whole number from 1 to 92.'
+    >>> page_sentence("long.csv has 2,000 rows; ranking takes up to 1,000: give a part of them")
+    'This goal takes at most 1,000 rows. Use a shorter table.'
+    """
+    for hint in HINTS_FOR_PROGRAMS:
+        message = message.replace(hint, "")
+    for pattern, sentence in PAGE_SENTENCES:
+        message = pattern.sub(sentence, message)
+    labels = {field.name: field.label.partition(" (")[0] for field in form_fields()}
+    named = re.fullmatch(
+        r"(?:the option )?(\w+) (?:is .*; expected|must be) (.*?)(?: here, got .*)?", message, re.DOTALL
+    )
+    if named is not None and named[1] in labels:
+        message = f"{labels[named[1]]} must be {named[2]}"
+    lacking = re.fullmatch(r"\S+ needs --(\S+); .*", message)
+    if lacking is not None:
+        label = labels.get(lacking[1].replace("-", "_"), lacking[1])
+        message = f"{label}: fill this in"
+    first = message.split(" ")[0]
+    start = message[:1].upper() + message[1:] if first.isalpha() else message  # a file keeps its name
+    return start if start.endswith((".", "?", "!")) else f"{start}."
+
+
 def _field(name: str, users: Mapping[type[Goal], GoalOption]) -> FormField:
     goal, option = next(iter(users.items()))
     kind = "number" if option.typed in (int, float) else "list" if option.typed is list else "text"
     needed = is_required(goal, name) or kind == "list"
     value = "" if option.advanced else _text(default_of(goal, name)) or (option.example if kind == "number" else "")
-    named = " ".join(each.goal_name for each in users)
-    return FormField(name, option.label, kind, named, tuple(option.choices), value, needed, option.advanced)
+    return FormField(
+        name=name,
+        label=option.label,
+        kind=kind,
+        whole=option.typed is int,
+        goals=" ".join(each.goal_name for each in users),
+        choices=tuple(option.choices),
+        value=value,
+        defaults=json.dumps({each.goal_name: _text(default_of(each, name)) for each in users}),
+        required=needed,
+        advanced=option.advanced,
+    )
 
 
 def _text(default: Any) -> str:

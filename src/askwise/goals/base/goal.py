@@ -15,7 +15,7 @@ from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.charts import Result
 from askwise.goals.base.export import Variable
 from askwise.goals.base.options import HasOptions, is_plain, option
-from askwise.goals.base.texts import abbreviate, in_words, nested, plural, shorten, to_cli_name
+from askwise.goals.base.texts import abbreviate, in_words, nested, plural, shorten, there_are, to_cli_name
 from askwise.options import LARGEST_SEED, flag, number, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
@@ -81,7 +81,7 @@ class Goal(HasOptions, ABC):
 
     epsilon: float = option(
         default=0.05, parse=number, typed=float, changeable=True, advanced=True,
-        label="How undecided it may stay, from 0 to 1 (empty: as usual for the goal)",
+        label="How undecided it may stay (0 to 1)",
         help="Stop when the results that are still plausible differ by less than this on average, from 0 to 1.",
     )  # fmt: skip
     delta: float = option(
@@ -90,7 +90,7 @@ class Goal(HasOptions, ABC):
     )  # fmt: skip
     budget: int = option(
         default=DEFAULT_BUDGET, parse=whole_number, typed=int, changeable=True, advanced=True, server_max=1_000_000,
-        label=f"Answers at most (empty: {DEFAULT_BUDGET})",
+        label="Answers at most",
         help="Stop after this many answers, settled or not.",
     )  # fmt: skip
     rule: str | Strategy = option(
@@ -178,11 +178,15 @@ class Goal(HasOptions, ABC):
         if reasons:
             listed = (f"{abbreviate(columns, 6)} ({why})" for why, columns in reasons.items())
             lines.append(f"Left out: {'; '.join(listed)}.")
-        possible = "1 is possible" if found.questions == 1 else f"{found.questions:,} are possible"
-        lines.append(f"A question is answered with {' or '.join(found.responses)}; {possible}.")
-        close = f"by less than {self.epsilon:g} on average, on a scale from 0 to 1"
-        lines.append(f"It stops when the results still plausible differ {close}, or after {self.budget} answers.")
+        lines.append(self.question_sentences(found))
+        scale = "0: nothing is left open, 1: everything is"
+        lines.append(f"It stops when undecided is below {self.epsilon:g} ({scale}), or after {self.budget} answers.")
         return lines
+
+    def question_sentences(self, found: Summary) -> str:
+        """What a question shows, and how many there are."""
+        asked = f"Each question asks for one answer: {' or '.join(found.responses)}."
+        return f"{asked} {there_are(found.questions, 'question')}"
 
     # ------------------------------------------------------------------ what was found
 

@@ -11,7 +11,7 @@ from askwise.data.encoding import MISSING_POLICIES, Items, encode
 from askwise.data.tables import Columns, table
 from askwise.goals.base.goal import Goal, Summary, place_of
 from askwise.goals.base.options import named_or_object, option
-from askwise.goals.base.texts import abbreviate
+from askwise.goals.base.texts import abbreviate, there_are
 from askwise.options import column, columns
 from askwise.session import Session
 
@@ -83,6 +83,13 @@ class TableGoal(Goal):
             f"Names: column {found.name!r}." if found.name else "Names: none found, so items are numbered.",
             f"Features used: {abbreviate(found.features, 12) or 'none; each item stands for itself'}.",
         ]
+
+    def question_sentences(self, found: Summary) -> str:
+        if self.shown_together == 1:
+            labels = " or ".join(found.responses)
+            return f"Each question shows one row, to be labelled {labels}. {there_are(found.questions, 'row')}"
+        shown, noun = ("two", "pair") if self.shown_together == 2 else ("three", "triple")
+        return f"Each question shows {shown} items. {there_are(found.questions, noun)}"
 
     def as_named(self, session: Session, names: Sequence[Any], response: Any) -> Any:
         """A response that is one of the names of its row in a table of answers, as the study spells it."""

@@ -60,6 +60,15 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def there_are(count: int, noun: str) -> str:
+    """How many such things there are, in a sentence.
+
+    >>> there_are(1, "pair"), there_are(4278, "pair")
+    ('There is 1 such pair.', 'There are 4,278 such pairs.')
+    """
+    return f"There {'is' if count == 1 else 'are'} {plural(count, f'such {noun}')}."
+
+
 def abbreviate(names: Sequence[str], count: int = 3) -> str:
     """The first names, and how many more there are.
 

@@ -13,10 +13,12 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response, 
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
+from askwise.errors import DataError, SettingError
 from askwise.storage.create import write_study
 from askwise.storage.participants import MODES, invite, pause, people, person, rules, set_rules, set_state
 from askwise.storage.store import Record, Store
 from askwise.web.create import Made, answers_of, options_of, page_of, read_upload
+from askwise.web.form import page_sentence
 from askwise.web.learner.dashboard import watch
 from askwise.web.learner.learner import Job
 from askwise.web.learner.simulation import PEOPLE, simulate
@@ -98,6 +100,7 @@ async def list_studies(studies: Served) -> list[ListedStudy]:
 @router.post("", status_code=201)
 async def create(
     studies: Served,
+    request: Request,
     table: UploadFile,
     goal: Annotated[Text, Form(max_length=40)],
     name: Annotated[Text, Form(max_length=60)],
@@ -116,7 +119,12 @@ async def create(
     if name in await asyncio.to_thread(studies.names):
         raise HTTPException(409, f"a study {name} exists already; choose another name")
     upload = table.filename or "", await table.read()
-    recipe, found = await studies.background.run(read_upload, ("", 0), goal, options_of(options), *upload)
+    try:
+        recipe, found = await studies.background.run(read_upload, ("", 0), goal, options_of(options), *upload)
+    except (DataError, SettingError) as error:
+        if request.headers.get("X-Askwise") == "page":  # programs know options by their names
+            raise type(error)(page_sentence(str(error))) from None
+        raise
     if not preview:
         await asyncio.to_thread(write_study, studies.place(name), recipe, {}, mode, instructions)
     return Made(study=name, made=not preview, **found)

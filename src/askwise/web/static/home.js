@@ -44,7 +44,10 @@ function showOptions() {
   for (const field of form.querySelectorAll("[data-goals]")) {
     if (!(field instanceof HTMLElement)) continue;
     field.hidden = !field.dataset.goals?.split(" ").includes(goal.value);
-    for (const input of field.querySelectorAll("[data-option]")) input.toggleAttribute("disabled", field.hidden);
+    for (const input of field.querySelectorAll("[data-option]")) {
+      input.toggleAttribute("disabled", field.hidden);
+      if (input instanceof HTMLInputElement && input.dataset.defaults) input.placeholder = JSON.parse(input.dataset.defaults)[goal.value] ?? "";
+    }
   }
 }
 
@@ -120,7 +123,17 @@ function suggestName() {
   nameField.value = stem.replace(/[^A-Za-z0-9 _.-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "").slice(0, 60);
 }
 
+/**
+ * A browser cannot point at a field that is folded away.
+ * @param {Event} event
+ */
+function unfold(event) {
+  const folded = event.target instanceof Element ? event.target.closest("details") : null;
+  if (folded) folded.open = true;
+}
+
 form.addEventListener("submit", readTable);
+form.addEventListener("invalid", unfold, true);
 form.addEventListener("input", hidePreview);
 table.addEventListener("change", suggestName);
 goal.addEventListener("change", showOptions);

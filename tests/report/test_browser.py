@@ -9,8 +9,9 @@ from html import escape
 
 import pytest
 
+import askwise
 from askwise.report.page import page
-from tests.report.studies import MADE, answered
+from tests.report.studies import MADE, answered, go_on
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium, which is not installed")
@@ -57,6 +58,36 @@ def test_the_check_sees_what_it_should(tmp_path):
     assert any("Content Security Policy" in line for line in said)
     _, _, asked = visit(tmp_path, re.sub(r"<meta http-equiv[^>]+>", "", loud))
     assert set(asked) == {"http://127.0.0.1:47123/x.png"}
+
+
+def test_long_names_end_with_an_ellipsis_and_lines_stay_clear_of_numbers(tmp_path):
+    """On a phone: each name ends where its cell does, and no line runs into the number beside it."""
+    names = [f"an item with a rather long name, number {i}" for i in range(12)]
+    text = page(go_on(askwise.ranking(names, seed=1, draws=50), 3))
+    measured = """onload = () => {{
+      const seen = frames[0].document, box = (node) => node.getBoundingClientRect();
+      const cut = [...seen.querySelectorAll("#ranks .name")].filter((name) => name.scrollWidth > name.clientWidth
+        && frames[0].getComputedStyle(name).textOverflow === "ellipsis").length;
+      const hit = [...seen.querySelectorAll("#ranks .row")].filter((row) =>
+        box(row.querySelector(".span")).right > box(row.querySelector("text")).left).length;
+      document.body.dataset.wide = `${{cut}} ${{hit}}`; }}"""
+    script = re.sub(r"onload = .*?\n\}\}", lambda _: measured, MEASURE, flags=re.DOTALL)
+    shown, _, _ = visit(tmp_path, script.format(width=WIDTH, page=escape(text)))
+    assert re.search(r'data-wide="(.*?)"', shown)[1] == "12 0"
+
+
+def test_words_of_the_settings_are_not_broken_on_a_phone(tmp_path):
+    measured = """onload = () => {{
+      const cells = [...frames[0].document.querySelectorAll("#settings td:first-child")];
+      const tall = cells.filter((cell) => {{
+        const all = frames[0].document.createRange();
+        all.selectNodeContents(cell);
+        return all.getClientRects().length > 1;
+      }});
+      document.body.dataset.wide = tall.map((cell) => cell.textContent).join(); }}"""
+    script = re.sub(r"onload = .*?\n\}\}", lambda _: measured, MEASURE, flags=re.DOTALL)
+    shown, _, _ = visit(tmp_path, script.format(width=WIDTH, page=escape(page(answered("best_item")))))
+    assert re.search(r'data-wide="(.*?)"', shown)[1] == ""
 
 
 @pytest.mark.parametrize("goal", MADE)

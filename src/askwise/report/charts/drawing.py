@@ -18,7 +18,8 @@ from askwise.report.charts.series import Columns, Curves, columns_layout, curves
 from askwise.report.templating import render, render_macro
 
 ROW_HEIGHT = 26
-PLOT_LEFT, PLOT_RIGHT = 36.0, 80.0  # per cent of the width
+XHTML = "http://www.w3.org/1999/xhtml"  # what HTML within a file of SVG must say it is
+PLOT_LEFT, PLOT_RIGHT, MIN_PLOT_RIGHT = 36.0, 80.0, 55.0  # per cent of the width
 BAR_RIGHT = 86.0  # only a percentage stands beside a bar
 LETTER_WIDTH = 7.8  # pixels, about
 PHONE_WIDTH = 300.0  # pixels of a chart there
@@ -43,7 +44,8 @@ def svg_file(chart: Any, width: int = 640) -> str:
     '<svg xmlns="http://www.w3.org/2000/svg"'
     """
     _, layout = LAYOUTS[type(chart)]
-    return render("chart.svg", chart=draw(chart), title=chart.title, width=width, height=layout(chart)["height"])
+    drawn = Markup(draw(chart).replace('<div class="name">', f'<div xmlns="{XHTML}" class="name">'))  # not on a page
+    return render("chart.svg", chart=drawn, title=chart.title, width=width, height=layout(chart)["height"])
 
 
 def bars_layout(chart: Bars) -> dict[str, Any]:
@@ -69,12 +71,14 @@ def bars_layout(chart: Bars) -> dict[str, Any]:
 
 def intervals_layout(chart: Intervals) -> dict[str, Any]:
     """Where the dots and lines of a chart go, above one axis."""
+    longest = LETTER_WIDTH * max(len(row.text) for row in chart.rows) / PHONE_WIDTH  # beside a line, also on a phone
+    right = min(PLOT_RIGHT, max(MIN_PLOT_RIGHT, 100 * (1 - longest) - 3))
     low, high = min(row.low for row in chart.rows), max(row.high for row in chart.rows)
     marks = ticks(low, high)
     start, end = min(low, marks[0]), max(high, marks[-1])
 
     def across(value: float) -> float:
-        return PLOT_LEFT + (PLOT_RIGHT - PLOT_LEFT) * (value - start) / ((end - start) or 1.0)
+        return PLOT_LEFT + (right - PLOT_LEFT) * (value - start) / ((end - start) or 1.0)
 
     bottom = ROW_HEIGHT * len(chart.rows)
     spoken = ", ".join(f"{row.name} {row.text}" for row in chart.rows[:SPOKEN_ROWS])
@@ -83,7 +87,7 @@ def intervals_layout(chart: Intervals) -> dict[str, Any]:
         "height": bottom + 40,
         "bottom": bottom,
         "axis": chart.axis,
-        "axis_x": (PLOT_LEFT + PLOT_RIGHT) / 2,
+        "axis_x": (PLOT_LEFT + right) / 2,
         "ticks": [(across(mark), tick_label(mark)) for mark in marks],
         "rows": [
             {

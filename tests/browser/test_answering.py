@@ -135,7 +135,7 @@ def test_the_first_visit_explains_and_lets_try(site):
         page.keyboard.press("ArrowRight")
         playwright.expect(page.get_by_text("You said Winter")).to_be_visible()
         accessible(page)
-        page.get_by_label("Single letters and digits answer").uncheck()
+        page.get_by_label("Use letter and number keys as shortcuts").uncheck()
         page.get_by_role("button", name="Start").click()
         ready(page)
         before = question(page)

@@ -67,7 +67,7 @@ def test_an_answer_that_is_not_taken_is_said_to_be(site):
         ready(page)
         assert "Nothing is lost" in page.locator("#notice").inner_text()
         press(page, "ArrowLeft")
-        assert page.locator("#notice").inner_text() == "Your last answer was not taken: somebody was faster"
+        assert page.locator("#notice").inner_text() == "Your last answer was not taken: somebody was faster."
         page.evaluate("dispatchEvent(new Event('focus'))")  # it asks where it is once more
         page.wait_for_timeout(300)
         assert "not taken" in page.locator("#notice").inner_text()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
@@ -63,6 +65,8 @@ def serve(
     compiling.join()
     where = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
     typer.echo(f"Serving {one_line(str(Address.of(target)))}. The owner's page: {where}/login?token={app.state.token}")
+    # uvicorn stops and raises the signal again; an exit, unlike a death, lets go of what the workers shared
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     uvicorn.Server(config(app, behind_proxy)).run(sockets=[listener])
 
 

@@ -22,8 +22,7 @@ MAX_EFFORT = 200  # draws and candidates of a simulated question: enough to see 
 
 @dataclass(frozen=True)
 class SimulatedRun:
-    """How undecided we were after 0, 1, ... answers of one person, and after how many answers it was settled or every
-    question was asked.
+    """How undecided we were after 0, 1, ... answers of one person, and after how many answers it was settled.
 
     >>> SimulatedRun("expected", (1.0, 0.4, 0.04), stopped=2).answers
     2
@@ -31,7 +30,7 @@ class SimulatedRun:
 
     rule: str
     diameters: tuple[float, ...]
-    stopped: int | None  # None: the run ended before that, also if the budget ended it
+    stopped: int | None  # None: the run ended before that, or answers or questions ran out
 
     @property
     def answers(self) -> int:
@@ -117,7 +116,7 @@ def simulate_person(session: Session, rule: str | None, person: int, limit: int,
     - `deadline`: a moment of `time.monotonic` at which the run ends in any case.
 
     >>> from askwise.goals import best_item
-    >>> run = simulate_person(best_item(["tea", "coffee", "water"], draws=50), None, person=1, limit=50)
+    >>> run = simulate_person(best_item(["tea", "coffee", "water"], draws=50, epsilon=0.3), None, person=1, limit=50)
     >>> run.stopped == run.answers
     True
     """
@@ -129,7 +128,7 @@ def simulate_person(session: Session, rule: str | None, person: int, limit: int,
     for _ in simulate_answers(copy, somebody, rngs, until_settled=True, deadline=deadline):
         diameters.append(copy.diameter)
     reason = copy.reason
-    stopped = len(diameters) - 1 if reason is not None and reason.kind != "budget" else None
+    stopped = len(diameters) - 1 if reason is not None and reason.kind == "settled" else None
     return SimulatedRun(rule or "its own", tuple(map(float, diameters)), stopped)
 
 

@@ -74,7 +74,8 @@ async function deliver() {
   refusal = "";
   const delivered = await outbox.deliver();
   if (delivered.refusal) {
-    refusal = delivered.state.state === "paused" ? KEPT : delivered.refusal;
+    const whole = delivered.refusal.endsWith(".") ? delivered.refusal : `Your last answer was not taken: ${delivered.refusal}.`;
+    refusal = delivered.state.state === "paused" ? KEPT : whole;
   }
   return delivered.state;
 }

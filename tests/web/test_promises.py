@@ -108,7 +108,7 @@ def test_the_figures_of_the_page_are_those_of_the_code():
         ("the server keeps the last 1,000 logs", studies.MAX_OPEN_LOGS == 1000),
         (
             "after 0.28 seconds, the person gets a fallback question",
-            inspect.getmodule(studies.LogService).LEARNER_SECONDS == 0.28,
+            inspect.getmodule(studies.ComputedStates).LEARNER_SECONDS == 0.28,
         ),
         ("listens on this machine only", inspect.signature(serve).parameters["host"].default == "127.0.0.1"),
     ):

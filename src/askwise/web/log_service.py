@@ -182,7 +182,7 @@ class LogService:
         status = self.event_log.status.get(question)
         if self._answered_by(person, question) if self.log.pooled else status in CLOSED:
             raise AnswerError(ALREADY_ANSWERED)
-        if not self.log.is_free_for(question, person.who):
+        if not (self.log.is_free_for(question, person.who) if self.log.pooled else status == "open"):
             raise AnswerError(NOT_YOURS)
         return True
 

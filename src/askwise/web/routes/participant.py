@@ -82,7 +82,7 @@ class ParticipantContext:
             shared=service.log.pooled,
             behind=next_question.behind,
             held=next_question.held,
-            catching_up=service.states.current() is None,
+            catching_up=state is None or state.position != len(service.event_log.events),
             why=self.rules.why,
             preload=next_images(service),
         )

@@ -215,7 +215,7 @@ class Goal(HasOptions, ABC):
         """How sure the result is, in plain words for those who answered."""
         chance = certificate.probability_exact
         sure = f"We are {in_words(chance)} sure that {self.exact_claim()}."
-        claim = sure if chance >= MIN_CLAIMED_CHANCE else "This is our best guess. Not every detail need be right."
+        claim = sure if chance >= MIN_CLAIMED_CHANCE else "This is our best guess. Parts of it may be wrong."
         return f"{claim} Some of the answers contradict the others, so be careful." if certificate.warning else claim
 
     # ------------------------------------------------------------------ in and out

@@ -24,56 +24,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import askwise
-from benchmarks.common import benchmark_parser
+from benchmarks.common import DEFAULT_SHAPE, append_line, benchmark_parser, known_shapes, run_or_recall, stored_lines
 from benchmarks.peers.run import printed_lines
 from benchmarks.trust import summary
 from benchmarks.trust.people import HERE, KINDS, TABLES, kinds_of
-from benchmarks.trust.runs import CHECKPOINTS, DEFAULT_SHAPE, Job, jobs_of, run, takes_shape
+from benchmarks.trust.runs import CHECKPOINTS, jobs_of, run
 
 BOTORCH_LINES = HERE / "botorch.jsonl"
 BOTORCH_TABLE = "cars"
-
-
-def stored_lines(path: Path | None) -> list[dict[str, Any]]:
-    """The lines of a file, without a last line that was cut off."""
-    texts = path.read_text(encoding="utf-8").split("\n")[:-1] if path is not None and path.exists() else []
-    return [json.loads(text) for text in texts]
-
-
-def append_line(path: Path | None, line: dict[str, Any]) -> None:
-    """Adds a line to the file, if there is one."""
-    if path is not None:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
-
-
-def results(jobs: Iterable[Job], workers: int) -> Iterator[dict[str, Any]]:
-    """The lines of the jobs, as they come."""
-    if workers == 1:
-        yield from map(run, jobs)
-        return
-    with ProcessPoolExecutor(workers) as pool:
-        for future in as_completed([pool.submit(run, job) for job in jobs]):
-            yield future.result()
-
-
-def measure(jobs: list[Job], store: Path | None = None, workers: int = 1) -> list[dict[str, Any]]:
-    """A line for each job: those that are stored, and the others, which are then stored too."""
-    place = {job: number for number, job in enumerate(jobs)}
-    known = {_job_of(line): line for line in stored_lines(store)}
-    lines = [known[job] for job in jobs if job in known]
-    for line in results([job for job in jobs if job not in known], workers):
-        append_line(store, line)
-        lines.append(line)
-    return sorted(lines, key=lambda line: place[_job_of(line)])
 
 
 def run_botorch(kinds: Iterable[str], people: int) -> None:
@@ -83,13 +48,6 @@ def run_botorch(kinds: Iterable[str], people: int) -> None:
     missing = [f"{BOTORCH_TABLE}:{kind}:{seed}" for kind, seed in wanted if (kind, seed) not in done]
     for line in printed_lines("gp", "benchmarks.trust.botorch", *missing) if missing else ():
         append_line(BOTORCH_LINES, line)
-
-
-def known_shapes(shapes: list[str]) -> list[str]:
-    """The shapes that are tried, each once. A goal without the option is linear by default."""
-    if takes_shape(askwise.best_item):
-        return list(dict.fromkeys(shapes))
-    return list(dict.fromkeys("linear" if shape == DEFAULT_SHAPE else shape for shape in shapes))
 
 
 def print_tables(rows: list[dict[str, Any]], aims: list[dict[str, Any]]) -> None:
@@ -117,10 +75,6 @@ def _figure(value: float | None) -> str:
     return "    -" if value is None else f"{value:.3f}"
 
 
-def _job_of(line: dict[str, Any]) -> Job:
-    return Job(**{field: line[field] for field in Job._fields})
-
-
 def main() -> None:
     parser = benchmark_parser(__doc__)
     parser.add_argument("--people", type=int, default=60, help="of each kind on each table [60]")
@@ -133,9 +87,9 @@ def main() -> None:
     parser.add_argument("--botorch", type=int, default=0, metavar="N", help="run BoTorch for so many people first")
     options = parser.parse_args()
     run_botorch(options.kinds, options.botorch)
-    shapes = known_shapes(options.shape)
+    shapes = known_shapes(askwise.best_item, options.shape)
     kinds = {table: [kind for kind in options.kinds if kind in kinds_of(table)] for table in options.tables}
-    lines = measure(jobs_of(kinds, shapes, options.people, options.budget), options.store, options.jobs)
+    lines = run_or_recall(run, jobs_of(kinds, shapes, options.people, options.budget), options.store, options.jobs)
     rows = summary.rows_of(lines, stored_lines(BOTORCH_LINES))
     aims = summary.aims(rows, shapes[0])
     if options.json:

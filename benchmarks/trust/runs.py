@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +11,9 @@ import numpy as np
 import askwise
 from askwise.distances.items import ItemRegret
 from askwise.simulate.runs import person_streams, simulate_answers
+from benchmarks.common import shape_options
 from benchmarks.trust.people import TablePerson, table_named
 
-DEFAULT_SHAPE = "default"  # what the goal does when nobody names a shape
 CHECKPOINTS = (15, 30, 60)  # answers after which the regret is measured
 
 
@@ -27,26 +26,6 @@ class Job(NamedTuple):
     shape: str  # of the goal's option; several with + between
     budget: int = 150
     answers: int = CHECKPOINTS[-1]  # at least so many, also beyond the stop
-
-
-def takes_shape(goal: Callable[..., Any]) -> bool:
-    """Whether the goal has the option `shape`."""
-    return "shape" in inspect.signature(goal).parameters
-
-
-def shape_options(goal: Callable[..., Any], shape: str) -> dict[str, Any]:
-    """The options that give a goal this shape. A goal without the option is linear.
-
-    >>> shape_options(lambda data, shape="learned": None, "linear+smooth")
-    {'shape': ['linear', 'smooth']}
-    """
-    if shape == DEFAULT_SHAPE:
-        return {}
-    if takes_shape(goal):
-        return {"shape": shape.split("+") if "+" in shape else shape}
-    if shape != "linear":
-        raise SystemExit(f"this version of the goal knows no shape {shape!r}: it has no option shape=; use linear")
-    return {}
 
 
 def run(job: Job) -> dict[str, Any]:

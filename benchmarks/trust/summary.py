@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.common import standard_error
-from benchmarks.trust.runs import CHECKPOINTS, DEFAULT_SHAPE
+from benchmarks.common import DEFAULT_SHAPE, standard_error
+from benchmarks.trust.runs import CHECKPOINTS
 
 MAX_GAP_OF_CHANCE = 0.1  # between the share exactly right and the stated chance
 MAX_QUESTIONS_RATIO = 1.5  # of linear people, to the linear shape

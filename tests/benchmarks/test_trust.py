@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import askwise
+from benchmarks.common import run_or_recall, shape_options, stored_lines, takes_shape
 from benchmarks.trust import __main__ as command
 from benchmarks.trust import summary
 from benchmarks.trust.people import CONSISTENCY, KINDS, LAPSES, TABLES, TablePerson, consistency, kinds_of, table_named
-from benchmarks.trust.runs import CHECKPOINTS, Job, jobs_of, run, shape_options, takes_shape
+from benchmarks.trust.runs import CHECKPOINTS, Job, jobs_of, run
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -66,16 +67,18 @@ def test_a_run_says_what_was_stated_and_what_is_true():
     assert (line["regret"] == 0) == bool(line["right"])
 
 
-def test_stored_people_are_not_run_again(tmp_path, monkeypatch):
+def test_stored_people_are_not_run_again(tmp_path):
     jobs = jobs_of({"names": ["individual"]}, ["default"], people=2, budget=3)
     store = tmp_path / "lines.jsonl"
-    first = command.measure(jobs[:1], store)
+    first = run_or_recall(run, jobs[:1], store)
     assert first[0]["questions"] <= 3
     with store.open("a") as file:
         file.write('{"table": "na')  # interrupted
-    assert command.stored_lines(store) == first
-    monkeypatch.setattr(command, "run", lambda job: pytest.fail("was stored"))
-    assert command.measure(jobs[:1], store) == first
+    assert stored_lines(store) == first
+    both = run_or_recall(run, jobs, store)
+    assert both[0] == first[0]
+    assert stored_lines(store) == both
+    assert run_or_recall(lambda job: pytest.fail("was stored"), jobs, store) == both
 
 
 def test_the_command_prints_rows_and_aims(capsys, monkeypatch):

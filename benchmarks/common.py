@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -73,14 +74,19 @@ def stored_lines(path: Path | None) -> list[dict[str, Any]]:
 
 
 def append_line(path: Path | None, line: dict[str, Any]) -> None:
-    """Adds a line to the file, if there is one. A line that was cut off is removed first."""
+    """Adds a line to the file, if there is one. A line that was cut off before is removed first."""
     if path is None:
         return
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    if text and not text.endswith("\n"):
-        path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line) + "\n")
+    with path.open("ab+") as file:
+        if file.tell() and not _ends_with_newline(file):
+            file.seek(0)
+            file.truncate(file.read().rfind(b"\n") + 1)
+        file.write(json.dumps(line).encode() + b"\n")
+
+
+def _ends_with_newline(file: BinaryIO) -> bool:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"
 
 
 def results_as_they_come(run: Callable[[Any], Any], jobs: Iterable[Any], workers: int) -> Iterator[Any]:

@@ -17,7 +17,8 @@ Answers are logit. Every person prefers the better of two random items nine time
 `--shape` names the shapes that are tried: "default" passes none to the goal, and "linear+smooth" is a list. The aims
 are about the first shape. `--store FILE` keeps a JSON line for each person and does not run them again: use a new file
 for each version of the code. `--botorch N` first runs BoTorch's PairwiseGP with EUBO for the first N people of each
-kind on the cars, as far as `botorch.jsonl` lacks them; that takes about a minute a person.
+kind on the cars, as far as `botorch.jsonl` lacks them; that takes half a minute of CPU a person. Kinds of which it has
+asked fewer than five people get no verdict.
 """
 
 from __future__ import annotations

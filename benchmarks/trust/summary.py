@@ -13,6 +13,7 @@ from benchmarks.trust.runs import CHECKPOINTS
 
 MAX_GAP_OF_CHANCE = 0.1  # between the share exactly right and the stated chance
 MAX_QUESTIONS_RATIO = 1.5  # of linear people, to the linear shape
+MIN_COMPARED_PEOPLE = 5  # with BoTorch, for a verdict
 Lines = Sequence[Mapping[str, Any]]
 
 
@@ -79,7 +80,7 @@ def aims(rows: Sequence[Mapping[str, Any]], shape: str = DEFAULT_SHAPE) -> list[
     """For each aim: in how many rows of this shape it is met, and where it is not."""
     own = [row for row in rows if row["shape"] == shape]
     linear = {row["table"]: row for row in rows if row["shape"] == "linear" and row["kind"] == "linear"}
-    compared = [row for row in own if row["botorch"]]
+    compared = [row for row in own if row["botorch"] and row["botorch"]["people"] >= MIN_COMPARED_PEOPLE]
     return [
         _aim("the mean true distance is at most the stated one + 2 standard errors of the difference", own,
             lambda row: row["true"] - row["stated"] <= 2 * row["true_minus_stated_error"]),

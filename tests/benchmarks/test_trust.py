@@ -116,3 +116,5 @@ def test_aims_are_met_or_missed():
     missed = [aim["missed"] for aim in summary.aims(rows)]
     assert missed == [["threshold (cars)"], ["threshold (cars)"], ["linear (cars)"], *[["threshold (cars)"]] * 3]
     assert [aim["rows"] for aim in summary.aims(rows)] == [2, 2, 1, 1, 1, 1]
+    few = summary.rows_of(lines, botorch[:4])
+    assert [aim["rows"] for aim in summary.aims(few)] == [2, 2, 1, 0, 0, 0]

@@ -12,6 +12,8 @@ from sklearn.ensemble import RandomForestClassifier
 from benchmarks import labels
 from benchmarks.labels import CHECKPOINTS, DATA, LOOPS, OURS, REAL, Job, aims, rows_of, run, task_of
 
+CHEAP_LOOPS = ("logistic margin", "SVC margin")
+
 
 @pytest.mark.parametrize("data", DATA)
 def test_every_data_set_can_be_read(data):
@@ -47,8 +49,7 @@ def test_a_short_run(learner, monkeypatch):
 
 def test_the_command_prints_rows_and_aims(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(labels, "LOOP_LINES", tmp_path / "loops.jsonl")
-    monkeypatch.setattr(labels, "LOOPS", {name: LOOPS[name] for name in ("logistic margin", "SVC margin")})
-    options = ["labels", "--seeds", "1", "--data", "circles", "--noise", "0", "--budget", "100"]
+    options = ["labels", *"--seeds 1 --data circles --noise 0 --budget 100 --loops".split(), *CHEAP_LOOPS]
     monkeypatch.setattr(sys, "argv", [*options, "--json"])
     labels.main()
     found = json.loads(capsys.readouterr().out)

@@ -15,8 +15,8 @@ gamma="scale") and a random forest. Everybody gets the same answer for the same 
 - true and stated error of our classifier at its stop.
 
 `--store FILE` keeps a JSON line for each run of our classifier and does not run it again: use a new file for each
-version of the code. The loops do not depend on our code; their runs are kept in `labels.jsonl`. Where runs of the forest
-are missing, they take most of the time; `--loops "logistic margin" "SVC margin"` leaves them out.
+version of the code. The loops do not depend on our code; their runs are kept in `labels.jsonl`. Runs of the forest that
+are missing take most of the time; `--loops "logistic margin" "SVC margin"` leaves them out.
 """
 
 from __future__ import annotations

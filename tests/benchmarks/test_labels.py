@@ -49,7 +49,8 @@ def test_a_short_run(learner, monkeypatch):
 
 def test_the_command_prints_rows_and_aims(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(labels, "LOOP_LINES", tmp_path / "loops.jsonl")
-    options = ["labels", *"--seeds 1 --data circles --noise 0 --budget 100 --loops".split(), *CHEAP_LOOPS]
+    sizes = ["--seeds", "1", "--data", "circles", "--noise", "0", "--budget", "100"]
+    options = ["labels", *sizes, "--loops", *CHEAP_LOOPS]
     monkeypatch.setattr(sys, "argv", [*options, "--json"])
     labels.main()
     found = json.loads(capsys.readouterr().out)

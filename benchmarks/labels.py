@@ -297,7 +297,7 @@ def print_tables(rows: Sequence[Mapping[str, Any]], verdicts: Sequence[Mapping[s
         stop = f"{row['questions_median']:4.0f} {row['true']:.3f}  {stated}"
         print(f"{row['data']:20} {row['noise']:5g} {row['seeds']:5} {stop}", cells)
     for aim in verdicts:
-        missed = f"; not on {', '.join(aim['missed'])}" if aim["missed"] else ""
+        missed = f"; not on {'; '.join(aim['missed'])}" if aim["missed"] else ""
         verdict = "met" if aim["met"] else "NOT met"
         print(f"{verdict}: {aim['aim']}: {aim['met_on']} of {aim['sets']}{missed}")
 

@@ -1,16 +1,22 @@
-"""What the benchmarks share: their options, standard errors, clocks and a table of random items."""
+"""What the benchmarks share: their options, stored results, standard errors, clocks and a table of random items."""
 
 from __future__ import annotations
 
 import argparse
+import inspect
+import json
+import os
 import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from askwise.types import Floats
+
+DEFAULT_SHAPE = "default"  # what a goal does when nobody names a shape
 
 
 def benchmark_parser(doc: str | None, *, seeds: int | None = None, workers: int = 1) -> argparse.ArgumentParser:
@@ -33,6 +39,79 @@ def run_in_processes(function: Callable[..., Any], jobs: Iterable[tuple[Any, ...
     """What the function returns for each tuple of arguments, in their order."""
     with ProcessPoolExecutor(workers) as pool:
         return list(pool.map(function, *zip(*jobs, strict=True)))
+
+
+def takes_shape(goal: Callable[..., Any]) -> bool:
+    """Whether the goal has the option `shape`."""
+    return "shape" in inspect.signature(goal).parameters
+
+
+def shape_options(goal: Callable[..., Any], shape: str) -> dict[str, Any]:
+    """The options that give a goal this shape; several shapes have + between. A goal without the option is linear.
+
+    >>> shape_options(lambda data, shape="learned": None, "linear+smooth")
+    {'shape': ['linear', 'smooth']}
+    """
+    if shape == DEFAULT_SHAPE:
+        return {}
+    if takes_shape(goal):
+        return {"shape": shape.split("+") if "+" in shape else shape}
+    if shape != "linear":
+        raise SystemExit(f"this version of the goal knows no shape {shape!r}: it has no option shape=; use linear")
+    return {}
+
+
+def known_shapes(goal: Callable[..., Any], shapes: Iterable[str]) -> list[str]:
+    """The shapes that are tried, each once. A goal without the option is linear by default."""
+    known = takes_shape(goal)
+    return list(dict.fromkeys("linear" if shape == DEFAULT_SHAPE and not known else shape for shape in shapes))
+
+
+def stored_lines(path: Path | None) -> list[dict[str, Any]]:
+    """The lines of a JSON-lines file, without a last line that was cut off."""
+    texts = path.read_text(encoding="utf-8").split("\n")[:-1] if path is not None and path.exists() else []
+    return [json.loads(text) for text in texts]
+
+
+def append_line(path: Path | None, line: dict[str, Any]) -> None:
+    """Adds a line to the file, if there is one. A line that was cut off before is removed first."""
+    if path is None:
+        return
+    with path.open("ab+") as file:
+        if file.tell() and not _ends_with_newline(file):
+            file.seek(0)
+            file.truncate(file.read().rfind(b"\n") + 1)
+        file.write(json.dumps(line).encode() + b"\n")
+
+
+def _ends_with_newline(file: BinaryIO) -> bool:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"
+
+
+def results_as_they_come(run: Callable[[Any], Any], jobs: Iterable[Any], workers: int) -> Iterator[Any]:
+    """What `run` returns for each job, in the order in which they end."""
+    if workers == 1:
+        yield from map(run, jobs)
+        return
+    with ProcessPoolExecutor(workers) as pool:
+        for future in as_completed([pool.submit(run, job) for job in jobs]):
+            yield future.result()
+
+
+def run_or_recall(
+    run: Callable[[Any], dict[str, Any]], jobs: Sequence[Any], store: Path | None = None, workers: int = 1
+) -> list[dict[str, Any]]:
+    """A line for each job, in their order: those that are stored, and the others, which are then stored too.
+
+    A job is a named tuple, and its line contains its fields.
+    """
+    kind = type(jobs[0])
+    known = {kind(**{field: line[field] for field in kind._fields}): line for line in stored_lines(store)}
+    for line in results_as_they_come(run, [job for job in jobs if job not in known], workers):
+        append_line(store, line)
+        known[kind(**{field: line[field] for field in kind._fields})] = line
+    return [known[job] for job in jobs]
 
 
 def standard_error(runs: Floats) -> Floats:

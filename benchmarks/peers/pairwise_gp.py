@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,14 +20,14 @@ from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLik
 from botorch.models.transforms.input import Normalize
 from gpytorch.kernels import LinearKernel, ScaleKernel
 
-from benchmarks.peers.tasks import DIMENSION, Choice
+from benchmarks.peers.tasks import Choice
 from benchmarks.peers.worker import Run, print_runs, run_learner
 
 
 class PairwiseLearner:
-    """All 1,225 pairs are candidates; a pair may be asked again."""
+    """All pairs of items are candidates; a pair may be asked again."""
 
-    def __init__(self, task: Choice, linear: bool):
+    def __init__(self, task: Any, linear: bool):
         self.rng = np.random.default_rng([task.seed, 7])
         self.items = torch.tensor(task.items)
         self.pairs = torch.tensor(list(itertools.combinations(range(len(task.items)), 2)))
@@ -49,7 +50,7 @@ class PairwiseLearner:
             torch.tensor(self.outcomes),
             likelihood=PairwiseLogitLikelihood() if self.linear else None,
             covar_module=ScaleKernel(LinearKernel()) if self.linear else None,
-            input_transform=None if self.linear else Normalize(d=DIMENSION),
+            input_transform=None if self.linear else Normalize(d=self.items.shape[1]),
         )
         fit_gpytorch_mll(PairwiseLaplaceMarginalLogLikelihood(self.model.likelihood, self.model))
 

@@ -91,7 +91,12 @@ def missing(peer: Peer, most: int) -> list[int]:
 
 def runs(peer: Peer, seeds: list[int]) -> Iterator[dict[str, Any]]:
     """The results of one process, as they come."""
-    command = [interpreter(peer.environment), "-m", f"benchmarks.peers.{peer.module}", peer.name, *map(str, seeds)]
+    yield from printed_lines(peer.environment, f"benchmarks.peers.{peer.module}", peer.name, *map(str, seeds))
+
+
+def printed_lines(environment: str, module: str, *arguments: str) -> Iterator[dict[str, Any]]:
+    """The JSON lines that a module prints in an environment, as they come."""
+    command = [interpreter(environment), "-m", module, *arguments]
     where = {"cwd": ROOT, "env": os.environ | ONE_THREAD}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **where) as process:
         try:

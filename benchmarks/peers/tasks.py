@@ -37,7 +37,7 @@ class Choice:
         """The item preferred, when the pair was asked so often before."""
         low, high = sorted(question)
         gap = float((self.items[low] - self.items[high]) @ self.taste)
-        return low if _noise(self.seed, low, high, times) < 1 / (1 + np.exp(-gap)) else high
+        return low if answer_noise(self.seed, low, high, times) < 1 / (1 + np.exp(-gap)) else high
 
     def errors(self, best: int) -> dict[str, float]:
         """Whether the item named is the wrong one, how far it lies from the best, and what it gives up of the range."""
@@ -72,7 +72,7 @@ class Labels:
     def answer(self, question: int, times: int) -> int:
         """0 or 1."""
         score = float(self.points[question] @ self.weights)
-        return int(_noise(self.seed, question, question, times) < 1 / (1 + np.exp(-score)))
+        return int(answer_noise(self.seed, question, question, times) < 1 / (1 + np.exp(-score)))
 
     def errors(self, labels: Any) -> dict[str, float]:
         """The share of the pool with another label than the true classifier gives."""
@@ -97,7 +97,7 @@ class Clusters:
 
     def answer(self, question: tuple[int, int], times: int) -> bool:
         low, high = sorted(question)
-        return bool((self.truth[low] == self.truth[high]) != (_noise(self.seed, low, high, times) < WRONG_SHARE))
+        return bool((self.truth[low] == self.truth[high]) != (answer_noise(self.seed, low, high, times) < WRONG_SHARE))
 
     def errors(self, labels: Any) -> dict[str, float]:
         """The share of pairs judged wrongly, and how wrong the cluster of the item of interest is."""
@@ -132,5 +132,6 @@ def _unit_rows(rows: Any) -> Any:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def _noise(seed: int, low: int, high: int, times: int) -> float:
+def answer_noise(seed: int, low: int, high: int, times: int) -> float:
+    """A uniform number for the person's answer to this question, when it was asked so often before."""
     return float(np.random.default_rng([seed, low, high, times, 5]).random())

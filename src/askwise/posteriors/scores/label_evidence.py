@@ -72,9 +72,18 @@ class LabelEvidence(Evidence):
 
     @cached_property
     def _design(self) -> tuple[NDArray[Any], ...]:
-        """Contrasts (K, K - 1), places (T,) and strengths (T,), as compiled code wants them."""
-        real = self.precision
-        return np.ascontiguousarray(self.contrasts, real), self.places, self.strengths.astype(real)
+        """Rows (T, R), places (T,) and strengths (T,), as compiled code wants them."""
+        return self.rows.astype(self.precision), self.places, self.strengths.astype(self.precision)
+
+    def columns(self, points: Floats) -> Floats:
+        """(S, rank) -> (R, K S): the weight of each direction, label and chain, in this order, in 32 bits."""
+        found = self.contrasts @ points.T.reshape(self.answers.rank, -1, len(points))
+        return np.ascontiguousarray(found, self.precision).reshape(len(found), -1)
+
+    def points(self, columns: Floats, count: int) -> Floats:
+        """The inverse of `columns`, of `count` chains: (S, rank)."""
+        found = self.contrasts.T.astype(columns.dtype) @ columns.reshape(len(columns), -1, count)
+        return np.ascontiguousarray(found.reshape(-1, count).T)
 
     def potential(self, points: Floats) -> Floats:
         """(S, rank) -> (S,): minus the log-likelihood of all answers."""
@@ -86,50 +95,47 @@ class LabelEvidence(Evidence):
 
     def potential_and_gradient(self, points: Floats) -> tuple[Floats, Floats]:
         """(S, rank) -> (S,), (S, rank): both in one pass."""
-        real, free = self.precision, self.contrasts.shape[1]
-        potential, gradient = np.zeros(len(points), real), np.zeros(points.shape, real)
-        rows = self.rows.astype(real)
+        potential, gradient = np.zeros(len(points), self.precision), np.zeros(points.shape, self.precision)
         for start in range(0, len(points), CHAINS_PER_BLOCK):
             part = slice(start, start + CHAINS_PER_BLOCK)
-            lanes = len(points[part])
-            columns = np.ascontiguousarray(points[part].T, real).reshape(-1, free * lanes)
-            scales = np.ones(lanes, real)
-            slopes = self.slopes(rows, columns, scales, potential[part], valued=True)
-            gradient[part] = slopes.reshape(self.rank, lanes).T
+            columns, scales = self.columns(points[part]), np.ones(len(points[part]), self.precision)
+            slopes = self.slopes(self._design[0], columns, scales, potential[part], valued=True)
+            gradient[part] = self.points(slopes, len(scales))
         return potential, gradient
 
     def slopes(self, rows: Floats, columns: Floats, scales: Floats, potential: Floats, valued: bool) -> Floats:
-        """The gradient (R, (K - 1) S) by the columns of chains whose scores are rows @ columns times their scale.
+        """The gradient (R, K S) by the columns of chains whose scores are rows @ columns times their scale.
 
-        - `rows`: (T, R), of the answers in the coordinates of the columns.
-        - `columns`: (R, (K - 1) S), in 32 bits.
-        - `scales`: (S,).
+        - `rows`: (T, R), of the answers in the coordinates of the columns, in 32 bits.
+        - `columns`: (R, K S), in 32 bits.
+        - `scales`: (S,), in 32 bits.
         - `potential`: (S,); where `valued`, the loss of all answers is added to it.
         """
         from askwise.posteriors.scores.softmax_slopes import softmax_slopes  # brings numba
 
-        contrasts, places, strengths = self._design
-        total = np.zeros(columns.shape, columns.dtype)
-        for some, scores in self._scores(rows, columns, len(scales)):
-            softmax_slopes(scores, contrasts, places[some], strengths[some], scales, potential, valued)
+        _, places, strengths = self._design
+        total: Floats | None = None
+        for some, scores in self._scores(rows, columns):
+            softmax_slopes(scores, places[some], strengths[some], scales, potential, valued)
             product = rows[some].T @ scores.reshape(len(scores), -1)
-            total = product if len(scores) == len(rows) else total + product
-        return total
+            total = product if total is None else total + product
+        return np.zeros(columns.shape, columns.dtype) if total is None else total
 
     def potentials_by_scale(self, rows: Floats, columns: Floats, scales: Floats) -> Floats:
         """(G, S): the potential of chains whose scores are rows @ columns, times each of the scales (G,)."""
         from askwise.posteriors.scores.softmax_slopes import potentials_by_scale  # brings numba
 
-        contrasts, places, strengths = self._design
-        lanes = columns.shape[1] // contrasts.shape[1]
-        total = np.zeros((len(scales), lanes), columns.dtype)
-        for some, scores in self._scores(rows, columns, lanes):
-            potentials_by_scale(scores, contrasts, places[some], strengths[some], scales.astype(columns.dtype), total)
+        _, places, strengths = self._design
+        factors = scales.astype(columns.dtype)
+        total = np.zeros((len(scales), columns.shape[1] // len(self.contrasts)), columns.dtype)
+        for some, scores in self._scores(rows, columns):
+            potentials_by_scale(scores, places[some], strengths[some], factors, total)
         return total
 
-    def _scores(self, rows: Floats, columns: Floats, lanes: int) -> Iterator[tuple[slice, Floats]]:
-        """Slices of the answers and their scores (T, K - 1, S), so many at a time that they stay in the cache."""
-        step = max(1, SCORES_PER_TILE // columns.shape[1])
+    def _scores(self, rows: Floats, columns: Floats) -> Iterator[tuple[slice, Floats]]:
+        """Slices of the answers and their scores (T, K, S), so many at a time that they stay in the cache."""
+        step, labels = max(1, SCORES_PER_TILE // columns.shape[1]), len(self.contrasts)
         for start in range(0, len(rows), step):
             some = slice(start, start + step)
-            yield some, (rows[some] @ columns).reshape(-1, self.contrasts.shape[1], lanes)
+            scores = rows[some] @ columns
+            yield some, scores.reshape(len(scores), labels, -1)

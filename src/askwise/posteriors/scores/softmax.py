@@ -31,10 +31,10 @@ SWEEPS_PER_ANSWER = 1
 EARLY_SWEEPS = 4  # an answer while answers are few, so that each changes much
 EARLY_ANSWERS = 20
 BATCH_GROWTH = 0.1  # share of the answers so far that chains meet next when they start again
-LAST_SWEEPS = 8  # that then see all answers
+LAST_SWEEPS = 16  # that then see all answers
 MIN_EFFECTIVE_SHARE = 0.2  # of the chains, that resampling must leave
 MIN_POWER = 0.02  # of an answer, that is met at a time
-SWEEPS_BETWEEN_DRAWS = 2  # of one chain
+SWEEPS_BETWEEN_DRAWS = 6  # of one chain
 LEAPFROG_STEPS = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64])  # a trajectory may take
 MIN_ACCEPTANCE = 0.7  # below this a trajectory takes more and shorter steps
 EASY_ACCEPTANCE = 0.92  # above this it takes fewer next time
@@ -76,9 +76,7 @@ class SoftmaxPosterior:
         places = np.searchsorted(np.cumsum(np.exp(same.log_prior)), (np.arange(chains) + 0.5) / chains)
         places = np.minimum(places, len(same.grid) - 1)
         steps = np.full(len(same.grid), LEAPFROG_STEPS[0])
-        return SoftmaxPosterior(
-            family, same.grid, same.log_prior, evidence, np.zeros((chains, 0)), places, steps
-        )
+        return SoftmaxPosterior(family, same.grid, same.log_prior, evidence, np.zeros((chains, 0)), places, steps)
 
     def update(self, answer: Answer, rng: Generator) -> SoftmaxPosterior:
         """The beliefs after one more answer: every chain moves."""
@@ -94,8 +92,8 @@ class SoftmaxPosterior:
     def update_all(self, answers: Sequence[Answer], rng: Generator) -> SoftmaxPosterior:
         """The beliefs after many answers at once: the chains start again from the prior.
 
-        They meet the answers in random order and in batches: at first one by one, then a tenth of those before at a time.
-        So few sweeps see all answers. `log_evidence` is NaN if a batch was too much for the chains.
+        They meet the answers in random order and in batches: at first one by one, then a tenth of those before at a
+        time. So few sweeps see all answers. `log_evidence` is NaN if a batch was too much for the chains.
         """
         if not answers:
             return self
@@ -149,9 +147,12 @@ class SoftmaxPosterior:
         points = np.concatenate([part.points for part in parts])
         scales = self.grid[np.concatenate([part.places for part in parts])]
         chosen = rng.permutation(len(points))[:count]
-        structures = scales[chosen, None] * rng.standard_normal((count, self.family.dimension))
-        basis = self.evidence.basis
-        structures += (points[chosen] - structures @ basis) @ basis.T
+        # what answers do not inform keeps its prior: noise with the informed part taken out
+        contrasts, basis = self.evidence.contrasts, self.evidence.answers.basis
+        noise = scales[chosen, None, None] * rng.standard_normal((count, len(contrasts), len(basis)))
+        informed = points[chosen].reshape(count, basis.shape[1], contrasts.shape[1]).swapaxes(1, 2)
+        informed = informed - contrasts.T @ (noise @ basis)
+        structures = (noise + contrasts @ (informed @ basis.T)).reshape(count, -1)
         return Sample(structures, np.full(count, 1.0 / count), exact=False, chains=chosen % size)
 
     def diagnostics(self) -> Mapping[str, float]:
@@ -182,13 +183,20 @@ class SoftmaxPosterior:
             now = replace(now, evidence=whole.with_strengths(known + share * new))._swept(1, rng)
 
     def _resampled(self, logs: Floats, rng: Generator) -> SoftmaxPosterior:
-        """Chains in proportion to the likelihood of new answers, whose logs (C,) are given; the evidence grows by it."""
+        """Chains in proportion to the likelihood of new answers, whose logs (C,) are given.
+
+        The log evidence grows by the log of their mean likelihood.
+        """
         counts = systematic_counts(np.exp(logs - logs.max()), len(logs), rng)
         kept = np.repeat(np.arange(len(logs)), counts)
         gained = float(log_sum(logs)) - np.log(len(logs))
         return replace(
             self, points=self.points[kept], places=self.places[kept], log_evidence=self.log_evidence + gained
         )
+
+    def continued(self, sweeps: int, rng: Generator) -> SoftmaxPosterior:
+        """The same beliefs with other draws: every chain moves on by that many `sweeps`."""
+        return self._swept(sweeps, rng)
 
     def _swept(self, sweeps: int, rng: Generator) -> SoftmaxPosterior:
         now, reference = self, PriorReference(self.evidence)

@@ -20,14 +20,14 @@ from askwise.posteriors.scores.label_evidence import CHAINS_PER_BLOCK, LabelEvid
 from askwise.types import Floats, Ints
 
 TIGHTENING = 0.1  # by which the squared length of the answers along a direction tightens its reference
-Columns = NDArray[np.float32]  # (R, (K - 1) S): the whitened weights of S chains
+Columns = NDArray[np.float32]  # (R, K S): the whitened weights of S chains, by direction, label and chain
 
 
 @dataclass(frozen=True)
 class PriorReference:
     """The prior in units of its scale, tightened where many answers point the same way.
 
-    Whitened weights are (S, R, K - 1): along the principal directions of the answers, in units of the reference.
+    Whitened weights are along the principal directions of the answers, in units of the reference.
 
     >>> evidence = LabelEvidence.of_labels(1, 3).add(np.array([[3.0]]), np.ones(1), np.ones(1))
     >>> PriorReference(evidence).widths.round(4)  # 1 / sqrt(1 + 0.1 * 9)
@@ -61,15 +61,13 @@ class PriorReference:
 
     def whiten(self, points: Floats, scales: Floats) -> Columns:
         """(S, rank) points of the evidence, (S,) scales -> columns."""
-        inward = (self._principal[1] / self.widths).T
-        whitened = inward @ (points / scales[:, None]).T.reshape(len(inward), -1)
-        return whitened.astype(np.float32)
+        inward = (self._principal[1] / self.widths).T.astype(np.float32)
+        return (inward @ self.evidence.columns(points / scales[:, None])).astype(np.float32, copy=False)
 
     def points(self, columns: Columns, scales: Floats) -> Floats:
         """The inverse of `whiten`: (S, rank)."""
-        outward = self._principal[1] * self.widths
-        whole: Floats = (outward @ columns.astype(float)).reshape(-1, len(scales)).T
-        return whole * scales[:, None]
+        outward = (self._principal[1] * self.widths).astype(np.float32)
+        return self.evidence.points(outward @ columns, len(scales)) * scales[:, None]
 
     def trajectory(self, columns: Columns, scales: Floats, steps: int, jitter: float, rng: Generator) -> Floats:
         """Moves chains by about a quarter turn in that many leapfrog `steps`; returns the chance (S,) of acceptance.
@@ -82,16 +80,15 @@ class PriorReference:
 
         real, lanes = np.float32, len(scales)
         factor = scales.astype(real)
-        place, velocity = columns.copy(), rng.standard_normal(columns.shape, dtype=real)
+        noise = rng.standard_normal((self.evidence.rank, lanes), dtype=real)
+        place, velocity = columns.copy(), self.evidence.columns(noise.T)
         angle = jitter * np.pi / 2 / steps
         sine, cosine = real(np.sin(angle)), real(np.cos(angle))
         before, after = np.zeros(lanes, real), np.zeros(lanes, real)
         slopes = self.evidence.slopes(self.rows, place, factor, before, valued=True)
         energy = before.astype(float) + self._energy(place, velocity, lanes)
         for step in range(steps):
-            kick_and_rotate(
-                place, velocity, slopes, self.slack, real(angle / 2 if step == 0 else angle), sine, cosine
-            )
+            kick_and_rotate(place, velocity, slopes, self.slack, real(angle / 2 if step == 0 else angle), sine, cosine)
             slopes = self.evidence.slopes(self.rows, place, factor, after, valued=step + 1 == steps)
         velocity -= real(angle / 2) * (slopes + self.slack[:, None] * place)
         # a runaway chain may overflow 32 bits, and is then refused

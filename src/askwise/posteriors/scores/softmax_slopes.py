@@ -1,4 +1,4 @@
-"""The softmax loss of many chains at once, compiled. Chains are lanes: each line of arithmetic runs over all of them."""
+"""The softmax loss of many chains at once, compiled. Each line of arithmetic runs over many chains."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from askwise.posteriors.scores.trajectories import compiled, exp_in_place, real
 
 @compiled
 def softmax_slopes(
-    scores: Any,  # (T, J, S): of each answer and contrast; replaced by the slopes of the loss
-    contrasts: Any,  # (K, J)
+    scores: Any,  # (T, K, S): of each answer and label; replaced by the slopes of the loss
     places: Any,  # (T,): the label of each answer
     strengths: Any,  # (T,)
     scales: Any,  # (S,): by which each chain's scores are multiplied, and its slopes
@@ -20,78 +19,69 @@ def softmax_slopes(
     valued: bool,
 ) -> None:
     """Replaces the scores of each chain by the slopes of its loss."""
-    answers, free, lanes = scores.shape
-    labels = len(contrasts)
-    shares, bits = np.empty((labels, lanes), real), np.empty(lanes, np.int32)
+    answers, labels, lanes = scores.shape
+    bits = np.empty(lanes, np.int32)
     top, total, own = np.empty(lanes, real), np.empty(lanes, real), np.empty(lanes, real)
     for t in range(answers):
-        label_scores(scores[t], contrasts, scales, shares, top)
+        find_top(scores[t], top)
         for i in range(lanes):
-            own[i] = shares[places[t], i] - top[i]
+            own[i] = scales[i] * (scores[t, places[t], i] - top[i])
             total[i] = real(0.0)
         for k in range(labels):
+            row = scores[t, k]
             for i in range(lanes):
-                shares[k, i] -= top[i]
-            exp_in_place(shares[k], bits)
+                row[i] = scales[i] * (row[i] - top[i])
+            exp_in_place(row, bits)
             for i in range(lanes):
-                total[i] += shares[k, i]
+                total[i] += row[i]
         if valued:
             for i in range(lanes):
                 potential[i] += strengths[t] * (np.log(total[i]) - own[i])
         for i in range(lanes):
-            total[i] = strengths[t] * scales[i] / total[i]
-        for j in range(free):
-            slope, offset = scores[t, j], strengths[t] * contrasts[places[t], j]
+            own[i] = strengths[t] * scales[i]
+            total[i] = own[i] / total[i]
+        for k in range(labels):
+            row = scores[t, k]
             for i in range(lanes):
-                slope[i] = real(0.0)
-            for k in range(labels):
-                weight = contrasts[k, j]
-                for i in range(lanes):
-                    slope[i] += weight * shares[k, i]
-            for i in range(lanes):
-                slope[i] = slope[i] * total[i] - offset * scales[i]
+                row[i] *= total[i]
+        row = scores[t, places[t]]
+        for i in range(lanes):
+            row[i] -= own[i]
 
 
 @compiled
-def label_scores(scores: Any, contrasts: Any, scales: Any, found: Any, top: Any) -> None:
-    """(J, S), (K, J), (S,) -> the score (K, S) of each label, and the highest (S,) of them."""
-    free, lanes = scores.shape
-    for k in range(len(contrasts)):
-        row = found[k]
-        for i in range(lanes):
-            row[i] = real(0.0)
-        for j in range(free):
-            weight = contrasts[k, j]
-            for i in range(lanes):
-                row[i] += weight * scores[j, i]
-        for i in range(lanes):
-            row[i] *= scales[i]
-            top[i] = row[i] if k == 0 else max(top[i], row[i])
+def find_top(scores: Any, top: Any) -> None:
+    """(K, S) -> the highest score (S,)."""
+    for i in range(len(top)):
+        top[i] = scores[0, i]
+    for k in range(1, len(scores)):
+        row = scores[k]
+        for i in range(len(top)):
+            top[i] = max(top[i], row[i])
 
 
 @compiled
 def potentials_by_scale(
-    scores: Any,  # (T, J, S): of each answer and contrast
-    contrasts: Any,  # (K, J)
+    scores: Any,  # (T, K, S): of each answer and label
     places: Any,  # (T,): the label of each answer
     strengths: Any,  # (T,)
     scales: Any,  # (G,): by which the scores are multiplied
     potentials: Any,  # (G, S): the loss of all answers is added to it
 ) -> None:
     """The loss of every chain as if its scores were multiplied by each scale."""
-    answers, _, lanes = scores.shape
-    labels = len(contrasts)
-    found, one, bits = np.empty((labels, lanes), real), np.ones(lanes, real), np.empty(lanes, np.int32)
+    answers, labels, lanes = scores.shape
+    bits = np.empty(lanes, np.int32)
     top, total, grown = np.empty(lanes, real), np.empty(lanes, real), np.empty(lanes, real)
     for t in range(answers):
-        label_scores(scores[t], contrasts, one, found, top)
-        own = found[places[t]]
+        find_top(scores[t], top)
+        own = scores[t, places[t]]
         for g in range(len(scales)):
             for i in range(lanes):
                 total[i] = real(0.0)
             for k in range(labels):
+                row = scores[t, k]
                 for i in range(lanes):
-                    grown[i] = scales[g] * (found[k, i] - top[i])
+                    grown[i] = scales[g] * (row[i] - top[i])
                 exp_in_place(grown, bits)
                 for i in range(lanes):
                     total[i] += grown[i]

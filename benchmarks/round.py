@@ -145,6 +145,41 @@ def learned_choice(times: int, items: int = 50, dim: int = 10) -> dict[str, floa
     return {**{f"{key}_ms": median(values) for key, values in rounds.items()}, "best_share": float(np.mean(share))}
 
 
+def many_labels(times: int, rows: int = 300, answers: int = 60) -> dict[str, float]:
+    """`askwise.classifier` of scikit-learn's digits: ten labels, 64 features, the prior scale learned.
+
+    `round_ms` is the median of the last ten questions, `mean_round_ms` the mean of all; `wrong_share` is the share of
+    rows with a wrong label in the end.
+    """
+    from sklearn.datasets import load_digits
+
+    images, digits = load_digits(return_X_y=True)
+    chosen = np.random.default_rng(0).permutation(len(images))[:rows]
+    images, digits = images[chosen], digits[chosen]
+    session = askwise.classifier(images, labels=range(10), seed=0)
+    session.ask()
+    product, rounds = floor(atoms=rows), []
+    for _ in range(answers):
+        row = int(session.ask().atom)
+        rounds.append(spent(lambda row=row: (session.tell(int(digits[row])), session.ask())))
+    posterior, problem = session.posterior, session.config.problem
+    told = Answer(int(session.ask().atom), int(digits[int(session.ask().atom)]))
+    samples = [posterior.sample(DRAWS, stream(2, number, "sample")) for number in range(2)]
+    pool = np.arange(rows)
+
+    def sampler(number: int) -> None:
+        posterior.update(told, stream(2, number, "update")).sample(DRAWS, stream(2, number, "sample"))
+
+    return {
+        "round_ms": median(rounds[-10:]),
+        "mean_round_ms": float(np.mean(rounds)),
+        "sampler_ms": milliseconds(sampler, times),
+        "scoring_ms": milliseconds(lambda n: split(problem, samples[n % 2], pool).expected_diameter(), times),
+        "gemm_ms": milliseconds(product, times),
+        "wrong_share": float(np.mean(np.array(session.estimate().value) != digits)),
+    }
+
+
 def plain_gains(session: Session) -> dict[tuple[int, ...], float]:
     """What every candidate question would remove of the diameter, by all draws."""
     problem, atoms = session.config.problem, session.round.fresh_atoms(session.event_log)
@@ -175,12 +210,13 @@ def main() -> None:
     options = parser.parse_args()
     result: dict[str, Any] = {name: measure(times=options.times, **setting) for name, setting in SETTINGS.items()}
     result["choice_learned"] = learned_choice(options.times)
+    result["softmax_k10_d64_t60"] = many_labels(max(3, options.times // 2))
     if options.curves:
         result["curves"] = curves(max(3, options.times // 8))
     if options.json:
         print(json.dumps(result))
         return
-    for name in (*SETTINGS, "choice_learned"):
+    for name in (*SETTINGS, "choice_learned", "softmax_k10_d64_t60"):
         print(name, *(f"{key} {value:.2f}" for key, value in result[name].items()), sep="  ")
     for name, rows in result.get("curves", {}).items():
         for value, row in rows.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from askwise.distances import Distance
 from askwise.errors import SettingError
-from askwise.losses import Loss, logistic, sigmoid
+from askwise.losses import Loss, logistic, sigmoid, softmax
 from askwise.options import implementing, number, whole_number
 from askwise.structures import Family
 from askwise.types import Floats
@@ -53,9 +54,20 @@ class Problem:
             return sigmoid(predictions, response)
         return np.exp(-potential(self.family, self.loss, self.beta, predictions, response))
 
+    def likelihoods(self, predictions: Floats, responses: Any) -> Iterator[Floats]:
+        """The `likelihood` of each response in turn, which may be changed in place.
+
+        For the softmax of all labels, the sum over the labels is computed once.
+        """
+        if self.loss is softmax and self.beta == 1.0 and list(responses) == list(range(predictions.shape[-1])):
+            yield from softmax.shares_by_label(predictions)
+        else:
+            for response in responses:
+                yield self.likelihood(predictions, response)
+
     def chances(self, predictions: Floats) -> Floats:
         """(Y, S, A): p(y | a, structure) for each of finitely many responses."""
-        kept = np.stack([self.likelihood(predictions, y) for y in self.family.responses(predictions)])
+        kept = np.stack(list(self.likelihoods(predictions, self.family.responses(predictions))))
         return kept if self.normalised else kept / kept.sum(axis=0)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.round import learned_choice, measure
+from benchmarks.round import learned_choice, many_labels, measure
 
 
 def test_a_small_run_times_every_part():
@@ -16,3 +16,9 @@ def test_a_small_run_times_every_part():
 def test_a_person_is_timed_from_first_to_last_answer():
     figures = learned_choice(times=30, items=5, dim=2)  # more rounds than one person needs
     assert figures["round_ms"] >= figures["learned_sampler_ms"] > 0
+
+
+def test_many_labels():
+    found = many_labels(1, rows=40, answers=3)
+    assert found["round_ms"] > 0
+    assert 0 <= found["wrong_share"] <= 1

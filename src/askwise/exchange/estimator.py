@@ -27,6 +27,8 @@ from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Answer, Floats, Ints, Response
 
 MAX_BLOCK_SCORES = 1 << 22  # handled at a time, so that memory stays small
+DRAWS_PER_CHAIN = 4  # of the softmax posterior: most of the time goes until chains have settled
+SWEEPS_BETWEEN_DRAWS = 2  # of one chain: averages need no independent draws
 
 
 class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -128,9 +130,14 @@ def _draw_binary(points: Floats, codes: Ints, scale: float | None, draws: int, r
 
 
 def _draw_softmax(points: Floats, codes: Ints, scale: float | None, draws: int, rng: Generator) -> Floats:
-    prior = SoftmaxPosterior.prior(SoftmaxPool(points, labels=range(int(codes.max()) + 1)), scale)
-    answers = [Answer(place, int(code)) for place, code in enumerate(codes)]
-    return prior.update_all(answers, rng).sample(draws, rng).structures
+    chains = -(-draws // DRAWS_PER_CHAIN)
+    prior = SoftmaxPosterior.prior(SoftmaxPool(points, labels=range(int(codes.max()) + 1)), scale, chains)
+    posterior = prior.update_all([Answer(place, int(code)) for place, code in enumerate(codes)], rng)
+    structures = [posterior.sample(chains, rng).structures]
+    for _ in range(DRAWS_PER_CHAIN - 1):
+        posterior = posterior.continued(SWEEPS_BETWEEN_DRAWS, rng)
+        structures.append(posterior.sample(chains, rng).structures)
+    return np.concatenate(structures)[:draws]
 
 
 def update_at_once(prior: LogConcave, points: Floats, responses: Floats, rng: Generator) -> LogConcave:

@@ -106,8 +106,7 @@ def _split_block(
     surviving, mass, squared, chance = (np.empty((len(responses), len(atoms))) for _ in range(4))
     two_sided = problem.normalised and len(responses) == 2
     kept_total = _kept_total(problem, predictions) if not problem.normalised and np.ndim(responses) == 1 else None
-    for row, response in enumerate(responses[:1] if two_sided else responses):
-        held = problem.likelihood(predictions, response)
+    for row, held in enumerate(problem.likelihoods(predictions, responses[:1] if two_sided else responses)):
         held *= weights[:, None]
         surviving[row] = form.quadratic(held)
         mass[row] = held.sum(axis=0)

@@ -91,6 +91,55 @@ def test_scale_and_weights_against_the_prior_weighed(features, count, sigma, at_
     assert (np.abs(np.mean(found, axis=0) - exact) < 4 * error + 0.03 * spread).all()
 
 
+@pytest.mark.parametrize("labels", [3, 5])
+def test_the_log_evidence_against_the_mean_likelihood_of_the_prior(labels):
+    """Altogether and of each prior scale, after answers that surprise: they are met in parts."""
+    rng = generator(109, labels)
+    family = SoftmaxPool([[1.0], [-2.0], [3.0], [0.5], [0.0]], labels=range(labels))
+    answers = [Answer(0, 1), Answer(2, 1), Answer(0, 0), Answer(1, 2), Answer(2, 0), Answer(4, 1)]
+    prior = SoftmaxPosterior.prior(family)
+    size, runs = 100_000, 12
+    exact, oracle_error, weights = np.empty(13), np.empty(13), rng.standard_normal((size, family.dimension))
+    for place, scale in enumerate(prior.grid):
+        logs = log_likelihood(family, answers, scale * weights)
+        exact[place] = logsumexp(logs) - np.log(size)
+        oracle_error[place] = np.exp(logs - exact[place]).std() / np.sqrt(size)
+    found, by_scale = [], []
+    for run in range(runs):
+        posterior, stream = prior, generator(110, labels, run)
+        for answer in answers:
+            posterior = posterior.update(answer, stream)
+        found.append(posterior.log_evidence)
+        by_scale.append(posterior.log_evidences())
+    error = np.std(found, ddof=1) / np.sqrt(runs)
+    assert error < 0.1
+    assert abs(np.mean(found) - logsumexp(prior.log_prior + exact)) < 4 * error + 0.03
+    usual = prior.log_prior + exact > logsumexp(prior.log_prior + exact) + np.log(0.05)  # enough chains to count
+    error = np.sqrt(np.var(np.array(by_scale)[:, usual], axis=0, ddof=1) / runs + oracle_error[usual] ** 2)
+    assert (np.abs(np.mean(by_scale, axis=0)[usual] - exact[usual]) < 4 * error + 0.03).all()
+
+
+def test_surprising_answers_against_the_prior_weighed():
+    """Ten labels, each answer another label for nearly the same row: hardly a chain expects the next."""
+    rng = generator(111)
+    family = SoftmaxPool([[1.0], [1.1], [1.2]], labels=range(10))
+    answers = [Answer(0, 0), Answer(0, 0), Answer(1, 1), Answer(2, 2), Answer(1, 3)]
+    weights = 3.0 * rng.standard_normal((200_000, 10))
+    logs = log_likelihood(family, answers, weights)
+    share = np.exp(logs - logsumexp(logs))
+    looked = np.tanh(weights / 3)
+    exact = share @ looked
+    spread = np.sqrt(share @ looked**2 - exact**2)
+    found = []
+    for run in range(6):
+        posterior, stream = SoftmaxPosterior.prior(family, 3.0), generator(112, run)
+        for answer in answers:
+            posterior = posterior.update(answer, stream)
+        found.append(np.tanh(posterior.sample(600, stream).structures / 3).mean(axis=0))
+    error = spread * np.sqrt(1 / (600 * 6) + share @ share)
+    assert (np.abs(np.mean(found, axis=0) - exact) < 4 * error + 0.03 * spread).all()
+
+
 def test_chains_do_not_lag_far_behind():
     """Ten features, thirty answers: after each answer's few sweeps against sixty more."""
     rng = generator(107)
@@ -98,7 +147,7 @@ def test_chains_do_not_lag_far_behind():
     long = posterior._swept(60, rng)
     for look in (lambda p: np.log(p.grid[p.places]), lambda p: np.log((p.points**2).sum(axis=1))):
         warm, settled = look(posterior), look(long)
-        assert abs(warm.mean() - settled.mean()) < 4 * settled.std() * np.sqrt(2 / 600) + 0.4 * settled.std()
+        assert abs(warm.mean() - settled.mean()) < 4 * settled.std() * np.sqrt(2 / 600) + 0.2 * settled.std()
 
 
 @pytest.mark.parametrize("answers", [3, 30])

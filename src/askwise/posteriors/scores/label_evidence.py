@@ -16,8 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwise.losses import logistic, softmax
-from askwise.posteriors.scores.evidence import SCORES_PER_TILE, Evidence
+from askwise.posteriors.scores.evidence import Evidence
 from askwise.types import Floats, Ints
+
+SCORES_PER_TILE = 1 << 18  # a megabyte: larger temporaries leave the cache
+CHAINS_PER_BLOCK = 120  # that move together
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,18 @@ class LabelEvidence(Evidence):
         answers = self.answers.add(features, responses, strengths)
         return self if answers is self.answers else LabelEvidence._of_answers(answers, self.contrasts)
 
+    def only(self, places: Ints) -> LabelEvidence:
+        """The answers at these places alone, in the same coordinates."""
+        return self.with_strengths(np.where(np.isin(np.arange(len(self.rows)), places), self.strengths, 0.0))
+
+    def with_strengths(self, strengths: Floats) -> LabelEvidence:
+        """The same answers with other strengths (T,), in the same coordinates; those of strength 0 are left out."""
+        kept = strengths > 0
+        answers = Evidence(logistic, self.answers.basis, self.rows[kept], self.responses[kept], strengths[kept])
+        return LabelEvidence(
+            softmax, self.basis, answers.rows, answers.responses, answers.strengths, answers, self.contrasts
+        )
+
     @property
     def places(self) -> Ints:
         """(T,): the place of the label of each answer."""
@@ -57,52 +72,70 @@ class LabelEvidence(Evidence):
 
     @cached_property
     def _design(self) -> tuple[NDArray[Any], ...]:
-        """Design (K, rank, T), the same with strengths (K, T, rank), the sum of the labels' rows (rank,), strengths."""
-        design = np.einsum("tr,kj->krjt", self.rows, self.contrasts)
-        design = design.reshape(len(self.contrasts), self.rank, len(self.rows))
-        weighted = (design * self.strengths).swapaxes(1, 2)
-        label_rows = weighted[self.places, np.arange(len(self.rows))].sum(axis=0)
-        return tuple(
-            np.ascontiguousarray(part, self.precision) for part in (design, weighted, label_rows, self.strengths)
-        )
+        """Rows (T, R), places (T,) and strengths (T,), as compiled code wants them."""
+        return self.rows.astype(self.precision), self.places, self.strengths.astype(self.precision)
+
+    def columns(self, points: Floats) -> Floats:
+        """(S, rank) -> (R, K S): the weight of each direction, label and chain, in this order, in 32 bits."""
+        found = self.contrasts @ points.T.reshape(self.answers.rank, -1, len(points))
+        return np.ascontiguousarray(found, self.precision).reshape(len(found), -1)
+
+    def points(self, columns: Floats, count: int) -> Floats:
+        """The inverse of `columns`, of `count` chains: (S, rank)."""
+        found = self.contrasts.T.astype(columns.dtype) @ columns.reshape(len(columns), -1, count)
+        return np.ascontiguousarray(found.reshape(-1, count).T)
 
     def potential(self, points: Floats) -> Floats:
         """(S, rank) -> (S,): minus the log-likelihood of all answers."""
-        points = points.astype(self.precision, copy=False)
-        total = -points @ self._design[2]
-        for part, _, logs in self._softmax(points, wanted=False):
-            total[part] += logs
-        return total
+        return self.potential_and_gradient(points)[0]
 
     def gradient(self, points: Floats) -> Floats:
         """(S, rank) -> (S, rank): the gradient of the potential."""
         return self.potential_and_gradient(points)[1]
 
     def potential_and_gradient(self, points: Floats) -> tuple[Floats, Floats]:
-        """(S, rank) -> (S,), (S, rank): both in one pass.
+        """(S, rank) -> (S,), (S, rank): both in one pass."""
+        potential, gradient = np.zeros(len(points), self.precision), np.zeros(points.shape, self.precision)
+        for start in range(0, len(points), CHAINS_PER_BLOCK):
+            part = slice(start, start + CHAINS_PER_BLOCK)
+            columns, scales = self.columns(points[part]), np.ones(len(points[part]), self.precision)
+            slopes = self.slopes(self._design[0], columns, scales, potential[part], valued=True)
+            gradient[part] = self.points(slopes, len(scales))
+        return potential, gradient
 
-        The loss is the log of the summed exponentials minus the label's score. The score is linear, so its sum over the
-        answers is one product.
+    def slopes(self, rows: Floats, columns: Floats, scales: Floats, potential: Floats, valued: bool) -> Floats:
+        """The gradient (R, K S) by the columns of chains whose scores are rows @ columns times their scale.
+
+        - `rows`: (T, R), of the answers in the coordinates of the columns, in 32 bits.
+        - `columns`: (R, K S), in 32 bits.
+        - `scales`: (S,), in 32 bits.
+        - `potential`: (S,); where `valued`, the loss of all answers is added to it.
         """
-        _, weighted, label_rows, _ = self._design
-        points = points.astype(self.precision, copy=False)
-        total, slopes = -points @ label_rows, np.empty(points.shape, self.precision)
-        for part, shares, logs in self._softmax(points, wanted=True):
-            total[part] += logs
-            slopes[part] = (shares @ weighted).sum(axis=0) - label_rows
-        return total, slopes
+        from askwise.posteriors.scores.softmax_slopes import softmax_slopes  # brings numba
 
-    def _softmax(self, points: Floats, wanted: bool) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Slices of the points, the probability (K, S, T) of each label if wanted, and the summed logs (S,)."""
-        design, _, _, strengths = self._design
-        high = max(1, SCORES_PER_TILE // max(1, len(design) * len(strengths)))
-        for start in range(0, len(points), high):
-            part = slice(start, start + high)
-            scores = points[part] @ design
-            top = scores.max(axis=0)
-            scores -= top
-            exponentials = np.exp(scores, out=scores)
-            whole = exponentials.sum(axis=0)
-            if wanted:
-                exponentials /= whole
-            yield part, exponentials, (np.log(whole) + top) @ strengths
+        _, places, strengths = self._design
+        total: Floats | None = None
+        for some, scores in self._scores(rows, columns):
+            softmax_slopes(scores, places[some], strengths[some], scales, potential, valued)
+            product = rows[some].T @ scores.reshape(len(scores), -1)
+            total = product if total is None else total + product
+        return np.zeros(columns.shape, columns.dtype) if total is None else total
+
+    def potentials_by_scale(self, rows: Floats, columns: Floats, scales: Floats) -> Floats:
+        """(G, S): the potential of chains whose scores are rows @ columns, times each of the scales (G,)."""
+        from askwise.posteriors.scores.softmax_slopes import potentials_by_scale  # brings numba
+
+        _, places, strengths = self._design
+        factors = scales.astype(columns.dtype)
+        total = np.zeros((len(scales), columns.shape[1] // len(self.contrasts)), columns.dtype)
+        for some, scores in self._scores(rows, columns):
+            potentials_by_scale(scores, places[some], strengths[some], factors, total)
+        return total
+
+    def _scores(self, rows: Floats, columns: Floats) -> Iterator[tuple[slice, Floats]]:
+        """Slices of the answers and their scores (T, K, S), so many at a time that they stay in the cache."""
+        step, labels = max(1, SCORES_PER_TILE // columns.shape[1]), len(self.contrasts)
+        for start in range(0, len(rows), step):
+            some = slice(start, start + step)
+            scores = rows[some] @ columns
+            yield some, scores.reshape(len(scores), labels, -1)

@@ -1,9 +1,9 @@
 """The posterior of linear classifiers of K labels under the softmax loss, by chains of weights and prior scale.
 
 Weights have the prior N(0, scale^2 I), and the scale has the same prior as for two labels (`LogConcave`). Each draw is
-a chain of its own. After every answer it moves by split Hamiltonian Monte Carlo around the Gaussian reference of its
-scale, and by two kinds of change of scale. Weighing the scales by evidence, as for two labels, failed here: in
-(K - 1) D dimensions the references of wide scales cover their posteriors too badly.
+a chain of its own. After every answer it moves by split Hamiltonian Monte Carlo around the prior, and by two draws of
+its scale. Gaussian references fitted to the posterior, as for two labels, were tried: in (K - 1) D dimensions they cost
+far more than they save, and weighing the scales by them failed.
 """
 
 from __future__ import annotations
@@ -18,23 +18,26 @@ from askwise.errors import AnswerError
 from askwise.losses import logistic, softmax
 from askwise.options import whole_number
 from askwise.posteriors.scores.evidence import checked_answers
-from askwise.posteriors.scores.hmc import Target, run, squares
+from askwise.posteriors.scores.hmc import squares
 from askwise.posteriors.scores.label_evidence import LabelEvidence
-from askwise.posteriors.scores.logconcave import LogConcave
-from askwise.posteriors.scores.pilot import EASY_ACCEPTANCE, LEAPFROG_STEPS, MIN_ACCEPTANCE
-from askwise.posteriors.scores.reference import Reference
-from askwise.posteriors.scores.softmax_reference import fit_softmax
+from askwise.posteriors.scores.logconcave import LogConcave, systematic_counts
+from askwise.posteriors.scores.pilot import log_sum
+from askwise.posteriors.scores.softmax_hmc import PriorReference
 from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Answer, Floats, Ints, Sample
 
 CHAINS = 600
-SWEEPS_PER_ANSWER = 3
-EARLY_SWEEPS = 6  # an answer while answers are few, so that each changes much
-RESTART_ROUNDS = 30  # sweeps, and rounds of the fit, when chains start from the references
-FIT_ROUNDS = 4  # otherwise: the next answer continues from there
-EARLY_ANSWERS = 20  # or twice the coordinates, if that is more
-REFIT_GROWTH = 1.1  # of the answers, after which references are fitted again: they only guide the sampler
-MAX_SCALE_JUMP = 3  # places of the grid
+SWEEPS_PER_ANSWER = 1
+EARLY_SWEEPS = 4  # an answer while answers are few, so that each changes much
+EARLY_ANSWERS = 20
+BATCH_GROWTH = 0.1  # share of the answers so far that chains meet next when they start again
+LAST_SWEEPS = 16  # that then see all answers
+MIN_EFFECTIVE_SHARE = 0.2  # of the chains, that resampling must leave
+MIN_POWER = 0.02  # of an answer, that is met at a time
+SWEEPS_BETWEEN_DRAWS = 6  # of one chain
+LEAPFROG_STEPS = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64])  # a trajectory may take
+MIN_ACCEPTANCE = 0.7  # below this a trajectory takes more and shorter steps
+EASY_ACCEPTANCE = 0.92  # above this it takes fewer next time
 
 
 @dataclass(frozen=True)
@@ -56,13 +59,12 @@ class SoftmaxPosterior:
     grid: Floats  # (G,): prior scales
     log_prior: Floats  # (G,): log weight of each
     evidence: LabelEvidence
-    reference: Reference  # of every scale
     points: Floats  # (C, rank): the weights of each chain, in the coordinates of the evidence
     places: Ints  # (C,): the place of its scale
     steps: Ints  # (G,): leapfrog steps of a trajectory
     acceptance: float = 1.0
     answers: int = 0
-    fitted: int = 0  # answers when the references were last fitted
+    log_evidence: float = 0.0  # of all answers, prior scale averaged out; NaN if they came many at once
 
     @staticmethod
     def prior(family: SoftmaxPool, sigma: float | None = None, chains: int = CHAINS) -> SoftmaxPosterior:
@@ -74,48 +76,57 @@ class SoftmaxPosterior:
         places = np.searchsorted(np.cumsum(np.exp(same.log_prior)), (np.arange(chains) + 0.5) / chains)
         places = np.minimum(places, len(same.grid) - 1)
         steps = np.full(len(same.grid), LEAPFROG_STEPS[0])
-        return SoftmaxPosterior(
-            family, same.grid, same.log_prior, evidence, same.reference, np.zeros((chains, 0)), places, steps
-        )
+        return SoftmaxPosterior(family, same.grid, same.log_prior, evidence, np.zeros((chains, 0)), places, steps)
 
     def update(self, answer: Answer, rng: Generator) -> SoftmaxPosterior:
         """The beliefs after one more answer: every chain moves."""
         updated = self._with_answers([answer])
-        if updated.evidence is self.evidence:
-            return updated
-        early = updated.answers <= max(EARLY_ANSWERS, 2 * updated.evidence.rank)
-        refits = early or updated.answers >= REFIT_GROWTH * self.fitted
+        if updated.evidence is self.evidence:  # a row of zeros, whose labels are equally likely whatever the weights
+            return replace(updated, log_evidence=self.log_evidence - np.log(len(self.family.labels)))
         more = updated.evidence.rank - self.evidence.rank  # new coordinates have their prior
         fresh = self.grid[self.places, None] * rng.standard_normal((len(self.points), more))
-        updated = replace(
-            updated,
-            points=np.hstack([self.points, fresh]),
-            reference=self._reference(updated.evidence, FIT_ROUNDS if refits else 0),
-            fitted=updated.answers if refits else self.fitted,
-        )
-        return updated._swept(EARLY_SWEEPS if early else SWEEPS_PER_ANSWER, rng)
+        updated = replace(updated, points=np.hstack([self.points, fresh]))
+        sweeps = EARLY_SWEEPS if updated.answers <= EARLY_ANSWERS else SWEEPS_PER_ANSWER
+        return updated._met(self.evidence, sweeps, rng)
 
     def update_all(self, answers: Sequence[Answer], rng: Generator) -> SoftmaxPosterior:
-        """The beliefs after many answers at once: the chains start again from the references."""
+        """The beliefs after many answers at once: the chains start again from the prior.
+
+        They meet the answers in random order and in batches: at first one by one, then a tenth of those before at a
+        time. So few sweeps see all answers. `log_evidence` is NaN if a batch was too much for the chains.
+        """
         if not answers:
             return self
         updated = self._with_answers(answers)
-        reference = self._reference(updated.evidence, RESTART_ROUNDS)
-        chains = len(self.places)
-        logs = self.log_prior + reference.bounds
-        places = (logs + rng.gumbel(size=(chains, len(logs)))).argmax(axis=1)
-        noise = rng.standard_normal((chains, updated.evidence.rank))
-        points = reference.centers[places] + np.einsum("cr,crs->cs", noise, reference.roots[places], optimize=True)
-        updated = replace(updated, points=points, places=places, reference=reference, fitted=updated.answers)
-        return updated._swept(RESTART_ROUNDS, rng)
+        whole, chains = updated.evidence, len(self.places)
+        places = (self.log_prior + rng.gumbel(size=(chains, len(self.grid)))).argmax(axis=1)
+        points = self.grid[places, None] * rng.standard_normal((chains, whole.rank))
+        updated = replace(updated, points=points, places=places, log_evidence=0.0)
+        order, count, exact = rng.permutation(len(whole.rows)), 0, True
+        while count < len(order):
+            batch = order[count : count + max(1, int(BATCH_GROWTH * count))]
+            logs = -whole.only(batch).potential(updated.points).astype(float)
+            power = _bearable_power(logs, 1.0)
+            exact = exact and power == 1
+            count += len(batch)
+            updated = replace(updated._resampled(power * logs, rng), evidence=whole.only(order[:count]))._swept(1, rng)
+        known = updated.log_evidence if exact else float("nan")
+        return replace(updated, evidence=whole, log_evidence=known)._swept(LAST_SWEEPS, rng)
+
+    def log_evidences(self) -> Floats:
+        """(G,): the log evidence of the answers under each prior scale of `grid`, -inf where no chain has that scale.
+
+        The posterior weight of a scale is the share of chains that have it, so this costs nothing beyond the chains.
+        """
+        shares = np.bincount(self.places, minlength=len(self.grid)) / len(self.places)
+        logs = np.log(shares, out=np.full(len(shares), -np.inf), where=shares > 0)
+        return self.log_evidence + logs - self.log_prior
 
     def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> SoftmaxPosterior:
         """The same answers, each trusted by its strength (T,): the chains move on from where they are."""
         evidence = LabelEvidence.of_labels(self.family.dimension // len(self.family.labels), len(self.family.labels))
         evidence = evidence.add(*checked_answers(self.family, answers), np.asarray(strengths))
-        return replace(self, evidence=evidence, reference=self._reference(evidence, FIT_ROUNDS))._swept(
-            EARLY_SWEEPS, rng
-        )
+        return replace(self, evidence=evidence, log_evidence=float("nan"))._swept(EARLY_SWEEPS, rng)
 
     def _with_answers(self, answers: Sequence[Answer]) -> SoftmaxPosterior:
         labels = len(self.family.labels)
@@ -131,14 +142,17 @@ class SoftmaxPosterior:
         if count > size:
             parts = []
             for _ in range(0, count, size):
-                now = now._swept(EARLY_SWEEPS, rng)
+                now = now._swept(SWEEPS_BETWEEN_DRAWS, rng)
                 parts.append(now)
         points = np.concatenate([part.points for part in parts])
         scales = self.grid[np.concatenate([part.places for part in parts])]
         chosen = rng.permutation(len(points))[:count]
-        structures = scales[chosen, None] * rng.standard_normal((count, self.family.dimension))
-        basis = self.evidence.basis
-        structures += (points[chosen] - structures @ basis) @ basis.T
+        # what answers do not inform keeps its prior: noise with the informed part taken out
+        contrasts, basis = self.evidence.contrasts, self.evidence.answers.basis
+        noise = scales[chosen, None, None] * rng.standard_normal((count, len(contrasts), len(basis)))
+        informed = points[chosen].reshape(count, basis.shape[1], contrasts.shape[1]).swapaxes(1, 2)
+        informed = informed - contrasts.T @ (noise @ basis)
+        structures = (noise + contrasts @ (informed @ basis.T)).reshape(count, -1)
         return Sample(structures, np.full(count, 1.0 / count), exact=False, chains=chosen % size)
 
     def diagnostics(self) -> Mapping[str, float]:
@@ -150,58 +164,89 @@ class SoftmaxPosterior:
             "steps": float(self.steps[self.places].mean()),
         }
 
-    def _reference(self, evidence: LabelEvidence, rounds: int) -> Reference:
-        """The references in the coordinates of more answers, after that many `rounds` of their fit."""
-        old = self.reference
-        more = evidence.rank - self.evidence.rank
-        centers = np.pad(old.centers, ((0, 0), (0, more)))
-        precisions = np.pad(old.precisions, ((0, 0), (0, more), (0, more)))
-        new = np.arange(evidence.rank) >= self.evidence.rank
-        precisions += np.where(new, self.grid[:, None] ** -2.0, 0.0)[:, :, None] * np.eye(evidence.rank)
-        if rounds:
-            return fit_softmax(evidence, self.grid, centers, precisions, rounds)
-        roots = np.linalg.inv(np.linalg.cholesky(precisions)) if more else old.roots
-        return Reference(self.grid, centers, precisions, roots, old.bounds)
+    def _met(self, before: LabelEvidence, sweeps: int, rng: Generator) -> SoftmaxPosterior:
+        """After an answer that `before` did not have: chains are resampled by its likelihood, then they move.
+
+        Without resampling the scales would lag behind: trajectories change the weights at once, but scales slowly. An
+        answer that hardly any chain expected is met in parts, with one sweep after each, so that many chains survive.
+        """
+        now, whole = self, self.evidence
+        known = np.pad(before.strengths, (0, len(whole.rows) - len(before.rows)))
+        new = whole.strengths - known
+        share = 0.0  # of the answer that was met
+        while True:
+            logs = -whole.with_strengths(new).potential(now.points).astype(float)
+            power = _bearable_power(logs, 1 - share)
+            now, share = now._resampled(power * logs, rng), share + power
+            if share >= 1:
+                return replace(now, evidence=whole)._swept(sweeps, rng)
+            now = replace(now, evidence=whole.with_strengths(known + share * new))._swept(1, rng)
+
+    def _resampled(self, logs: Floats, rng: Generator) -> SoftmaxPosterior:
+        """Chains in proportion to the likelihood of new answers, whose logs (C,) are given.
+
+        The log evidence grows by the log of their mean likelihood.
+        """
+        counts = systematic_counts(np.exp(logs - logs.max()), len(logs), rng)
+        kept = np.repeat(np.arange(len(logs)), counts)
+        gained = float(log_sum(logs)) - np.log(len(logs))
+        return replace(
+            self, points=self.points[kept], places=self.places[kept], log_evidence=self.log_evidence + gained
+        )
+
+    def continued(self, sweeps: int, rng: Generator) -> SoftmaxPosterior:
+        """The same beliefs with other draws: every chain moves on by that many `sweeps`."""
+        return self._swept(sweeps, rng)
 
     def _swept(self, sweeps: int, rng: Generator) -> SoftmaxPosterior:
-        now = self
-        for _ in range(sweeps):
-            now = now._sweep(rng)
+        now, reference = self, PriorReference(self.evidence)
+        for _ in range(sweeps if self.evidence.rank else 0):
+            now = now._trajectory(reference, rng) if len(self.grid) == 1 else now._sweep(reference, rng)
         return now
 
-    def _sweep(self, rng: Generator) -> SoftmaxPosterior:
-        """One trajectory for every chain, and two draws of its scale: given the weights, and with them scaled along.
+    def _sweep(self, reference: PriorReference, rng: Generator) -> SoftmaxPosterior:
+        """Two draws of each chain's scale, given the weights and with them scaled along, and one trajectory.
 
         Given many weights the scale hardly moves. Scaled along, it is held by the answers alone.
         """
-        if len(self.grid) == 1:
-            return self._trajectory(rng)
-        rank, chains = self.evidence.rank, np.arange(len(self.places))
+        rank = self.evidence.rank
         logs = self.log_prior - rank * np.log(self.grid) - squares(self.points)[:, None] / (2 * self.grid**2)
         places = (logs + rng.gumbel(size=logs.shape)).argmax(axis=1)
-        jump = rng.integers(1, MAX_SCALE_JUMP + 1, len(chains)) * rng.choice([-1, 1], len(chains))
-        proposed = np.clip(places + jump, 0, len(self.grid) - 1)
-        scaled = self.points * (self.grid[proposed] / self.grid[places])[:, None]
-        gain = self.evidence.potential(self.points).astype(float) - self.evidence.potential(scaled)
-        gain += self.log_prior[proposed] - self.log_prior[places]
-        taken = (proposed == places + jump) & (np.log(1 - rng.random(len(chains))) < gain)
-        points = np.where(taken[:, None], scaled, self.points)
-        return replace(self, points=points, places=np.where(taken, proposed, places))._trajectory(rng)
+        unscaled = self.points / self.grid[places, None]
+        logs = self.log_prior - reference.potentials(unscaled, self.grid)
+        places = (logs + rng.gumbel(size=logs.shape)).argmax(axis=1)
+        return replace(self, points=unscaled * self.grid[places, None], places=places)._trajectory(reference, rng)
 
-    def _trajectory(self, rng: Generator) -> SoftmaxPosterior:
-        order = np.argsort(self.places, kind="stable")
+    def _trajectory(self, reference: PriorReference, rng: Generator) -> SoftmaxPosterior:
         counts = np.bincount(self.places, minlength=len(self.grid))
-        target, places = Target(self.evidence, self.reference, counts), self.places[order]
-        whitened = self.points[order] - self.reference.centers[places]
-        roots = np.linalg.cholesky(self.reference.precisions[np.flatnonzero(counts)])
-        for part, root in zip(target.parts, roots, strict=True):
-            whitened[part] = whitened[part] @ root
-        start = whitened.astype(self.evidence.precision)
-        ends, chance = run(self.evidence, self.reference, counts, self.steps, start, 1, rng)
-        points = np.empty(self.points.shape)
-        points[order] = target.points(ends)
-        accepted = np.bincount(places, chance, len(counts)) / np.maximum(counts, 1)
+        points, chance = reference.run(self.points, self.grid[self.places], self.steps[self.places], rng)
+        accepted = np.bincount(self.places, chance, len(counts)) / np.maximum(counts, 1)
         rung = np.searchsorted(LEAPFROG_STEPS, self.steps)
         rung = rung + ((accepted < MIN_ACCEPTANCE) & (counts > 0)) - (accepted > EASY_ACCEPTANCE)
         steps = np.maximum.accumulate(LEAPFROG_STEPS[np.clip(rung, 0, len(LEAPFROG_STEPS) - 1)])
         return replace(self, points=points, steps=steps, acceptance=float(chance.mean()))
+
+
+def _bearable_power(logs: Floats, most: float) -> float:
+    """The largest power, up to `most`, of weights with these logs (C,) that leaves enough chains different.
+
+    >>> _bearable_power(np.zeros(4), 1.0), _bearable_power(np.array([0.0] + 99 * [-50.0]), 1.0) < 0.2
+    (1.0, True)
+    """
+    if effective_share(most * logs) >= MIN_EFFECTIVE_SHARE:
+        return most
+    low, high = 0.0, most
+    for _ in range(20):
+        middle = (low + high) / 2
+        low, high = (middle, high) if effective_share(middle * logs) >= MIN_EFFECTIVE_SHARE else (low, middle)
+    return max(low, MIN_POWER)
+
+
+def effective_share(logs: Floats) -> float:
+    """Of draws with these log weights: the share of equally weighted draws that would be worth as much.
+
+    >>> round(effective_share(np.array([0.0, 0.0, -99.0, -99.0])), 4)
+    0.5
+    """
+    weights = np.exp(logs - logs.max())
+    return float(weights.mean() ** 2 / np.square(weights).mean())

@@ -1,0 +1,101 @@
+"""The softmax loss of many chains at once, compiled. Each line of arithmetic runs over many chains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askwise.posteriors.scores.trajectories import compiled, exp_in_place, real
+
+
+@compiled
+def softmax_slopes(
+    scores: Any,  # (T, K, S): of each answer and label; replaced by the slopes of the loss
+    places: Any,  # (T,): the label of each answer
+    strengths: Any,  # (T,)
+    scales: Any,  # (S,): by which each chain's scores are multiplied, and its slopes
+    potential: Any,  # (S,): the loss of all answers is added to it, where `valued`
+    valued: bool,
+) -> None:
+    """Replaces the scores of each chain by the slopes of its loss."""
+    answers, labels, lanes = scores.shape
+    bits = np.empty(lanes, np.int32)
+    top, total, own = np.empty(lanes, real), np.empty(lanes, real), np.empty(lanes, real)
+    for t in range(answers):
+        find_top(scores[t], top)
+        for i in range(lanes):
+            own[i] = scales[i] * (scores[t, places[t], i] - top[i])
+            total[i] = real(0.0)
+        for k in range(labels):
+            row = scores[t, k]
+            for i in range(lanes):
+                row[i] = scales[i] * (row[i] - top[i])
+            exp_in_place(row, bits)
+            for i in range(lanes):
+                total[i] += row[i]
+        if valued:
+            for i in range(lanes):
+                potential[i] += strengths[t] * (np.log(total[i]) - own[i])
+        for i in range(lanes):
+            own[i] = strengths[t] * scales[i]
+            total[i] = own[i] / total[i]
+        for k in range(labels):
+            row = scores[t, k]
+            for i in range(lanes):
+                row[i] *= total[i]
+        row = scores[t, places[t]]
+        for i in range(lanes):
+            row[i] -= own[i]
+
+
+@compiled
+def find_top(scores: Any, top: Any) -> None:
+    """(K, S) -> the highest score (S,)."""
+    for i in range(len(top)):
+        top[i] = scores[0, i]
+    for k in range(1, len(scores)):
+        row = scores[k]
+        for i in range(len(top)):
+            top[i] = max(top[i], row[i])
+
+
+@compiled
+def potentials_by_scale(
+    scores: Any,  # (T, K, S): of each answer and label
+    places: Any,  # (T,): the label of each answer
+    strengths: Any,  # (T,)
+    scales: Any,  # (G,): by which the scores are multiplied
+    potentials: Any,  # (G, S): the loss of all answers is added to it
+) -> None:
+    """The loss of every chain as if its scores were multiplied by each scale."""
+    answers, labels, lanes = scores.shape
+    bits = np.empty(lanes, np.int32)
+    top, total, grown = np.empty(lanes, real), np.empty(lanes, real), np.empty(lanes, real)
+    for t in range(answers):
+        find_top(scores[t], top)
+        own = scores[t, places[t]]
+        for g in range(len(scales)):
+            for i in range(lanes):
+                total[i] = real(0.0)
+            for k in range(labels):
+                row = scores[t, k]
+                for i in range(lanes):
+                    grown[i] = scales[g] * (row[i] - top[i])
+                exp_in_place(grown, bits)
+                for i in range(lanes):
+                    total[i] += grown[i]
+            for i in range(lanes):
+                potentials[g, i] += strengths[t] * (np.log(total[i]) - scales[g] * (own[i] - top[i]))
+
+
+@compiled
+def kick_and_rotate(place: Any, velocity: Any, slopes: Any, slack: Any, kick: Any, sine: Any, cosine: Any) -> None:
+    """One kick by what the reference leaves of the force, then the rotation; all (R, M), and slack (R,)."""
+    for r in range(len(place)):
+        here, speed, slope = place[r], velocity[r], slopes[r]
+        loose = slack[r]
+        for i in range(len(here)):
+            moved = speed[i] - kick * (slope[i] + loose * here[i])
+            speed[i] = cosine * moved - sine * here[i]
+            here[i] = cosine * here[i] + sine * moved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING, Self
 
@@ -41,9 +41,9 @@ class ClusteringChains(ABC):
     log_widths: Floats  # (M,): their prior standard deviations; 0 fixes a scale
     labels: Ints  # (C, N): a clustering a chain
     scales: Floats  # (C, M): the scales of each chain
-    pairs: Ints  # (T, 2): what was asked
-    same: Ints  # (T,): what was answered
-    strengths: Floats  # (T,): how far each answer is trusted, 1 unless people turned out to differ
+    pairs: Ints = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))  # (T, 2): what was asked
+    same: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # (T,): what was answered
+    strengths: Floats = field(default_factory=lambda: np.empty(0))  # (T,): trust in each answer, 1 if people agree
     accepted: float = 0.0  # share of split-merge moves accepted in the last advance
     sweeps: int = BURN_IN_SWEEPS  # of the last advance
 
@@ -120,19 +120,6 @@ class ClusteringChains(ABC):
         if answer.response not in (0, 1):
             raise AnswerError(f"a response is 1 (same) or 0 (different); got {answer.response!r}")
         return pair.astype(np.int64), int(answer.response)
-
-
-def no_answers() -> dict[str, Ints | Floats]:
-    """The answers of a prior.
-
-    >>> sorted(no_answers())
-    ['pairs', 'same', 'strengths']
-    """
-    return {
-        "pairs": np.empty((0, 2), dtype=np.int64),
-        "same": np.empty(0, dtype=np.int64),
-        "strengths": np.empty(0),
-    }
 
 
 def sweeps_for(agree: float, count: int) -> int:

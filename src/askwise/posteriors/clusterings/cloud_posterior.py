@@ -18,12 +18,13 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.options import LARGEST_SEED, number, whole_number
-from askwise.posteriors.clusterings.base import BURN_IN_SWEEPS, SPLIT_MERGE_TRIES, ClusteringChains, no_answers
+from askwise.posteriors.clusterings.base import BURN_IN_SWEEPS, SPLIT_MERGE_TRIES, ClusteringChains
 from askwise.posteriors.clusterings.posterior import LOG_SCALE_WIDTHS, ClusteringPosterior
 from askwise.posteriors.clusterings.rows import MAX_COMPONENTS, feature_rows
 from askwise.structures.clusterings import Clusterings, compact
-from askwise.types import Answer, Floats, Ints
+from askwise.types import Floats, Ints
 
+MAX_CLOUD_COMPONENTS = 16  # principal axes of the features: clouds follow them better than round groups would
 MIXING = 3  # its place among the scales
 LOG_MIXINGS = np.arange(-8.0, 6.5, 1.0)  # the grid of its logarithm
 MEDIAN_LOG_MIXING = -2.0  # in the prior, which is logistic
@@ -36,6 +37,7 @@ class CloudClusteringPosterior(ClusteringChains):
 
     The scales are alpha, s2 and t2 of the clouds, the mixing, and the concentration of the groups.
 
+    >>> from askwise.types import Answer
     >>> family = Clusterings(4)
     >>> prior = CloudClusteringPosterior.prior(family, beta=3.0, features=[[0.0], [0.1], [5.0], [5.1]])
     >>> posterior = prior.update(Answer((0, 2), 1), np.random.default_rng(0))
@@ -56,7 +58,7 @@ class CloudClusteringPosterior(ClusteringChains):
         features: Any = None,
         similarity: Any = None,
         chains: int = 64,
-        components: int = MAX_COMPONENTS,
+        components: int = MAX_CLOUD_COMPONENTS,
         scales: tuple[float, float, float, float] | None = None,
         mixing: float | None = None,
         seed: int = 0,
@@ -93,7 +95,6 @@ class CloudClusteringPosterior(ClusteringChains):
             parts=start,
             mixings=np.exp(grid),
             log_mixing_prior=offset - 2.0 * np.logaddexp(0.0, offset),
-            **no_answers(),
         )
         return made._advanced(BURN_IN_SWEEPS, rng)
 

@@ -15,10 +15,9 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.options import LARGEST_SEED, number, whole_number
-from askwise.posteriors.clusterings.base import BURN_IN_SWEEPS, SPLIT_MERGE_TRIES, ClusteringChains, no_answers
+from askwise.posteriors.clusterings.base import BURN_IN_SWEEPS, SPLIT_MERGE_TRIES, ClusteringChains
 from askwise.posteriors.clusterings.rows import MAX_COMPONENTS, feature_rows
 from askwise.structures.clusterings import Clusterings, compact
-from askwise.types import Answer
 
 LOG_SCALE_WIDTHS = (1.0, 1.0, 1.0)  # standard deviation of log alpha, log s2, log t2 in the prior
 
@@ -27,6 +26,7 @@ LOG_SCALE_WIDTHS = (1.0, 1.0, 1.0)  # standard deviation of log alpha, log s2, l
 class ClusteringPosterior(ClusteringChains):
     """Beliefs about a clustering into round clouds, as one draw a chain. The scales are alpha, s2 and t2.
 
+    >>> from askwise.types import Answer
     >>> family = Clusterings(4)
     >>> prior = ClusteringPosterior.prior(family, beta=3.0, features=[[0.0], [0.1], [5.0], [5.1]])
     >>> posterior = prior.update(Answer((0, 1), 1), np.random.default_rng(0))
@@ -77,7 +77,6 @@ class ClusteringPosterior(ClusteringChains):
             labels=start,
             scales=np.tile(np.array(medians), (chains, 1)),
             trust=trust,
-            **no_answers(),
         )
         return made._advanced(BURN_IN_SWEEPS, rng)
 

@@ -144,12 +144,12 @@ def advance_cloud_chains(states: CloudStates, seeds: Any, model: CloudModel, swe
             sweep_items(clouds, urns, features, links, scales, tables, scratch, state)
             for _ in range(tries):
                 accepted += divide_clouds(clouds, urns, features, scales, tables, scratch, state)
+            if len(mixings) > 1:
+                scales[MIXING] = draw_mixing(clouds, urns, mixings, priors, rising, grid_weight, state)
             found = draw_parts(parts.labels, clouds, urns, scales[MIXING], state)
             for which in range(3):
                 if widths[which] > 0.0 and (which == ALPHA or dim > 0):
                     slice_scale(which, scales, clouds, squares, float(dim), medians[which], widths[which], state)
-            if len(mixings) > 1:
-                scales[MIXING] = draw_mixing(clouds, found, mixings, priors, rising, grid_weight, state)
             share = uniform(state) if number % 2 == 1 else 0.0
             accepted += move_parts(parts, found, urns, links, share, tries, scales, medians, widths, bare, state)
             count_cells(clouds, urns, nothing)

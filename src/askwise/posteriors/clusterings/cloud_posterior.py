@@ -26,8 +26,7 @@ from askwise.types import Floats, Ints
 
 MAX_CLOUD_COMPONENTS = 16  # principal axes of the features: clouds follow them better than round groups would
 MIXING = 3  # its place among the scales
-LOG_MIXINGS = np.arange(-8.0, 6.5, 1.0)  # the grid of its logarithm
-MEDIAN_LOG_MIXING = -2.0  # in the prior, which is logistic
+LOG_MIXINGS = np.arange(-8.0, 6.5, 1.0)  # the grid of its logarithm, all alike in the prior
 MEDIAN_GROUPS, LOG_GROUPS_WIDTH = 4.0, 1.5  # the concentration of the groups: its prior median, and sd of its logarithm
 
 
@@ -79,7 +78,6 @@ class CloudClusteringPosterior(ClusteringChains):
         medians = [number("scales", scale, above=0) for scale in (alpha, s2, t2)]
         widths = (0.0,) * 5 if fixed else (*LOG_SCALE_WIDTHS, 0.0, LOG_GROUPS_WIDTH)
         grid = LOG_MIXINGS if mixing is None else np.log([number("mixing", mixing, above=0)])
-        offset = grid - MEDIAN_LOG_MIXING
         medians += [float(np.exp(np.median(grid))), number("scales", groups, above=0)]
         rng = np.random.default_rng([seed, family.count])
         start = compact(rng.integers(min(8, family.count), size=(chains, family.count)))  # not all alike
@@ -94,7 +92,7 @@ class CloudClusteringPosterior(ClusteringChains):
             clouds=start,
             parts=start,
             mixings=np.exp(grid),
-            log_mixing_prior=offset - 2.0 * np.logaddexp(0.0, offset),
+            log_mixing_prior=np.zeros(len(grid)),
         )
         return made._advanced(BURN_IN_SWEEPS, rng)
 

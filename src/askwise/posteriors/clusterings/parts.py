@@ -7,7 +7,7 @@ are integrated out, and the moves of plain clusterings apply to parts as they do
 
 from __future__ import annotations
 
-from math import exp, inf, log
+from math import exp, inf, lgamma, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -166,18 +166,31 @@ def move_parts(
 
 
 @compiled
-def draw_mixing(clouds: Clusters, found: int, values: Any, priors: Any, rising: Any, weight: Any, state: Any) -> float:
-    """Draws the mixing from its grid `values` (G,) given clouds and parts, with log priors (G,).
+def draw_mixing(clouds: Clusters, urns: Urns, values: Any, priors: Any, rising: Any, weight: Any, state: Any) -> float:
+    """Draws the mixing from its grid `values` (G,) given clouds, groups and shares, with log priors (G,).
 
-    `rising` (G, N + 1) holds log Gamma(mixing) - log Gamma(mixing + size).
+    The parts are summed over, so they must be drawn after it. Given the parts, whose number nearly fixes the mixing, a
+    chain would change it only slowly. `rising` (G, N + 1) holds log Gamma(mixing) - log Gamma(mixing + size).
     """
+    groups = urns.groups
+    for g in range(len(values)):
+        weight[g] = priors[g]
+    for p in range(clouds.size[0]):
+        c = clouds.slots[p]
+        for g in range(len(values)):
+            weight[g] += rising[g, clouds.counts[c]]
+        for q in range(groups.size[0]):
+            k = groups.slots[q]
+            count = urns.cells[c, k]
+            if count > 0:
+                for g in range(len(values)):
+                    part = values[g] * urns.shares[k]
+                    weight[g] += log(part)
+                    if count > 1:
+                        weight[g] += lgamma(part + count) - lgamma(part + 1.0)
     best = -inf
     for g in range(len(values)):
-        total = priors[g] + found * log(values[g])
-        for p in range(clouds.size[0]):
-            total += rising[g, clouds.counts[clouds.slots[p]]]
-        weight[g] = total
-        best = max(best, total)
+        best = max(best, weight[g])
     for g in range(len(values)):
         weight[g] = exp(weight[g] - best)
     return values[draw_place(weight, len(values), state)]

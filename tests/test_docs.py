@@ -34,7 +34,7 @@ def headings(page: str) -> set[str]:
 
 
 def classes(package: ModuleType, *methods: str) -> list[str]:
-    """The classes of a package that have these methods, but for protocols."""
+    """The classes of a package that have these methods, but for protocols and abstract bases."""
     modules = [package, *(importlib.import_module(found.name) for found in submodules(package))]
     found = {
         name
@@ -43,6 +43,7 @@ def classes(package: ModuleType, *methods: str) -> list[str]:
         if kind.__module__ == module.__name__
         and all(callable(getattr(kind, method, None)) for method in methods)
         and not getattr(kind, "_is_protocol", False)
+        and not inspect.isabstract(kind)
     }
     return sorted(found)
 

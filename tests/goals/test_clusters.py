@@ -9,6 +9,8 @@ import pytest
 
 from askwise.errors import DataError, SettingError
 from askwise.goals import cluster_of, clusters
+from askwise.posteriors.clusterings.cloud_posterior import CloudClusteringPosterior
+from askwise.posteriors.clusterings.posterior import ClusteringPosterior
 from tests.helpers import SEED
 
 TRUTH = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 1, 0])
@@ -79,8 +81,32 @@ def test_answers_by_the_toss_of_a_coin_are_warned_about():
 
 
 @pytest.mark.parametrize("goal", MADE)
-def test_a_recipe_builds_the_same_session(goal):
-    session = answer(MADE[goal](), 3)
+def test_trust_is_learned_unless_it_is_given(goal):
+    learned, fixed = MADE[goal](), MADE[goal](trust=0.3)
+    assert isinstance(learned.posterior, CloudClusteringPosterior)
+    assert learned.recipe["options"]["trust"] is None
+    assert isinstance(fixed.posterior, ClusteringPosterior)
+    assert fixed.posterior.trust == fixed.recipe["options"]["trust"] == 0.3
+
+
+def test_a_group_may_be_several_clouds():
+    """Four clouds far apart, two groups: answers about a few items settle all of them."""
+    rng = np.random.default_rng([SEED, 40])
+    clouds = np.repeat(np.arange(4), 10)
+    points = np.array([[0.0, 9.0], [9.0, 0.0], [-9.0, 0.0], [0.0, -9.0]])[clouds] + rng.standard_normal((40, 2))
+    session = cluster_of({"x": points[:, 0].tolist(), "y": points[:, 1].tolist()}, 0, seed=SEED)
+    while not session.done:
+        i, j = session.ask().atom
+        session.tell("same" if clouds[i] % 2 == clouds[j] % 2 else "different")
+    found = session.estimate().structure
+    assert ((found == found[0]) == (clouds % 2 == 0)).all()
+    assert len(session.answers) < 40
+
+
+@pytest.mark.parametrize("goal", MADE)
+@pytest.mark.parametrize("options", [{}, {"trust": 0.3}], ids=["learned", "trust"])
+def test_a_recipe_builds_the_same_session(goal, options):
+    session = answer(MADE[goal](**options), 3)
     state = json.loads(session.to_json())
     build = {"cluster_of": cluster_of, "clusters": clusters}[state["recipe"]["goal"]]
     copy = build(state["recipe"]["data"], **state["recipe"]["options"])
@@ -110,6 +136,8 @@ def test_undo_gives_back_the_very_belief(goal):
         (lambda: cluster_of(["one"], 0), DataError),
         (lambda: cluster_of(NAMES, 0, noise=0), SettingError),
         (lambda: clusters(NAMES, noise=0.5), SettingError),
+        (lambda: clusters(TABLE, trust=0), SettingError),
+        (lambda: clusters(TABLE, trust="learned"), SettingError),
         (lambda: clusters(NAMES, draws=1), SettingError),
         (lambda: clusters(NAMES, seed=-1), SettingError),
         (lambda: clusters(NAMES, epsilon=0), SettingError),

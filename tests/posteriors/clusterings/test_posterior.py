@@ -14,7 +14,8 @@ import pytest
 from askwise._runtime.streams import stream
 from askwise.distances.clusterings import ClusterOf
 from askwise.errors import AnswerError, DataError, SettingError
-from askwise.posteriors.clusterings.posterior import ClusteringPosterior, classical_scaling
+from askwise.posteriors.clusterings.posterior import ClusteringPosterior
+from askwise.posteriors.clusterings.rows import classical_scaling
 from askwise.simulate.tasks import clusters
 from askwise.structures.clusterings import Clusterings
 from askwise.testing import check_posterior

@@ -15,13 +15,12 @@ from askwise.goals.base.options import option
 from askwise.goals.base.tables import TableGoal
 from askwise.losses import zero_one
 from askwise.options import number, numbers
-from askwise.posteriors.clusterings.posterior import ClusteringPosterior
+from askwise.posteriors.clusterings.cloud_posterior import clustering_prior
 from askwise.problem import Problem, noise_beta
 from askwise.session import Session
 from askwise.structures.clusterings import Clusterings, compact
 from askwise.types import Ints
 
-TRUST = 0.3  # real groups are seldom round clouds: at 1 the goal stops early and is wrong by half (see the docs)
 SAME = {"yes": "same", "true": "same", "1": "same", "no": "different", "false": "different", "0": "different"}
 NOISE = "The share of wrong answers."
 
@@ -47,9 +46,9 @@ class ClusteringGoal(TableGoal):
         default=None, parse=check_similarity,
         help="How similar items are, a symmetric matrix in place of features.",
     )  # fmt: skip
-    trust: float = option(
-        default=TRUST, parse=number, typed=float,
-        help="How far features are trusted to tell who belongs together, from 0 to 1.",
+    trust: float | None = option(
+        default=None, parse=number, typed=float,
+        help="How far features are trusted to tell who belongs together, from 0 to 1; learned unless given.",
     )  # fmt: skip
     noise: float = option(default=0.05, parse=number, typed=float, help=NOISE)
     draws: int = 64
@@ -68,7 +67,7 @@ class ClusteringGoal(TableGoal):
         noise = number("noise", self.noise, above=0, below=0.5)
         family = Clusterings(len(items.names), items.names, items.images, around)
         problem = Problem(family, distance, zero_one, noise_beta(noise))
-        prior = ClusteringPosterior.prior(
+        prior = clustering_prior(
             family,
             problem.beta,
             features=items.features if self.similarity is None else None,

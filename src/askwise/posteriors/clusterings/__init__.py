@@ -1,5 +1,6 @@
-"""The posterior of clusterings: a Chinese-restaurant process with Gaussian clusters, sampled by many warm chains.
+"""Posteriors of clusterings, sampled by many warm chains: groups made of clouds, or clusters that are round clouds.
 
-`posterior` is the interface; `chains` runs the compiled moves of `gibbs`, `split_merge` and `scales`. Only losses,
-options and structures are known here.
+`cloud_posterior` and `posterior` are the interfaces, and `base` is what they share. `cloud_chains` runs the compiled
+moves of `clouds` and `parts`; `chains` runs those of `gibbs`, `split_merge` and `scales`. Only losses, options and
+structures are known here.
 """

@@ -9,7 +9,7 @@ from askwise.distances import Distance
 from askwise.distances.clusterings import ClusterOf, ClusterPairs
 from askwise.errors import SettingError
 from askwise.losses import zero_one
-from askwise.posteriors.clusterings.posterior import ClusteringPosterior
+from askwise.posteriors.clusterings.cloud_posterior import clustering_prior
 from askwise.problem import Problem, noise_beta
 from askwise.simulate.people import LabellingPerson
 from askwise.simulate.tasks.task import Task, mean_distance
@@ -28,15 +28,15 @@ def clusters(
     noise: float = 0.05,
     goal: str = "cluster_of",
     told_noise: float | None = None,
-    trust: float = 1.0,
+    trust: float | None = 1.0,
     chains: int = 64,
 ) -> Task:
     """Items in clusters of random size (uniform over all shares), centres N(0, 1.6^2 I), spread 1, noisy answers.
 
     The goal is the cluster of a random item, or all clusters. In the first case half of the candidates are about that
     item. The learner knows the features and the noise, unless `told_noise` misleads it. It has to learn the scales.
-    `trust` is how far it trusts the features, which deserve full trust here. Metric: the posterior's mean distance to
-    the truth.
+    `trust` is how far it trusts the features, which deserve full trust here; None learns it, as the goals do. Metric:
+    the posterior's mean distance to the truth.
 
     >>> sorted(clusters(np.random.default_rng(0), items=12, chains=8).metrics)
     ['error']
@@ -58,6 +58,6 @@ def clusters(
     distance: Distance = ClusterOf(item) if goal == "cluster_of" else ClusterPairs()
     problem = Problem(family, distance, zero_one, noise_beta(believed))
     seed = int(rng.integers(2**31))
-    prior = ClusteringPosterior.prior(family, problem.beta, features=features, trust=trust, chains=chains, seed=seed)
+    prior = clustering_prior(family, problem.beta, features=features, trust=trust, chains=chains, seed=seed)
     person = LabellingPerson(family, truth, noise)
     return Task(problem, prior, person, {"error": mean_distance(distance, person)}, draws=chains)

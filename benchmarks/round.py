@@ -112,7 +112,7 @@ def measure(task: str, dim: int, answers: int, times: int, draws: int = DRAWS, a
 
 
 def learned_choice(times: int, items: int = 50, dim: int = 10) -> dict[str, float]:
-    """`askwise.best_item` with its defaults, as `askwise ask` and the web app run it, from first to last answer.
+    """`askwise.best_item` of the linear shape with a learned scale, from first to last answer.
 
     One person after the other, until there are `times` rounds; each floor is timed between the rounds. `best_share` is
     the gain of the questions asked over that of the best of all questions, as all draws see it, averaged over rounds.
@@ -126,7 +126,7 @@ def learned_choice(times: int, items: int = 50, dim: int = 10) -> dict[str, floa
     rounds: dict[str, list[float]] = {key: [] for key in ("round", "learned_sampler", "stop", "scoring", "gemm")}
     person, share = 0, []
     while len(rounds["round"]) < times:
-        session = askwise.best_item(table, seed=person)
+        session = askwise.best_item(table, shape="linear", seed=person)
         taste = ModelPerson(session.config.problem, 5 * stream(5, person, "taste").standard_normal(dim))
         session.ask()
         while not session.done and len(rounds["round"]) < times:
@@ -143,6 +143,25 @@ def learned_choice(times: int, items: int = 50, dim: int = 10) -> dict[str, floa
             rounds["round"].append(sampled + stopped + scored)
         person += 1
     return {**{f"{key}_ms": median(values) for key, values in rounds.items()}, "best_share": float(np.mean(share))}
+
+
+def learned_shape(goal: str, rows: int, times: int = 10, answers: tuple[int, ...] = (30, 100)) -> dict[str, float]:
+    """`best_item` or `classifier` with their defaults, as `askwise ask` and the web app run them, for bent scores.
+
+    `round_t30_ms` is the median of the last `times` rounds before 30 answers, and so on; the session goes on beyond its
+    stop.
+    """
+    rng = stream(6, rows, "rows")
+    features = rng.standard_normal((rows, 6))
+    scores = 4 * (features[:, 0] - features[:, 1] ** 2)
+    table = {f"x{column}": values.tolist() for column, values in enumerate(features.T)}
+    session = askwise.best_item(table, seed=1) if goal == "best_item" else askwise.classifier(table, seed=1)
+    person = ModelPerson(session.config.problem, scores - (0 if goal == "best_item" else np.median(scores)))
+    session.ask()
+    rounds: list[float] = []
+    while len(rounds) < max(answers):
+        rounds.append(spent(lambda: (answer_question(session, person, rng), session.done, session.ask())))
+    return {f"round_t{count}_ms": median(rounds[count - min(times, count) : count]) for count in answers}
 
 
 def many_labels(times: int, rows: int = 300, answers: int = 60) -> dict[str, float]:
@@ -210,13 +229,15 @@ def main() -> None:
     options = parser.parse_args()
     result: dict[str, Any] = {name: measure(times=options.times, **setting) for name, setting in SETTINGS.items()}
     result["choice_learned"] = learned_choice(options.times)
+    result["choice_learned_shape"] = learned_shape("best_item", 50)
+    result["classify_learned_shape"] = learned_shape("classifier", 500)
     result["softmax_k10_d64_t60"] = many_labels(max(3, options.times // 2))
     if options.curves:
         result["curves"] = curves(max(3, options.times // 8))
     if options.json:
         print(json.dumps(result))
         return
-    for name in (*SETTINGS, "choice_learned", "softmax_k10_d64_t60"):
+    for name in (name for name in result if name != "curves"):
         print(name, *(f"{key} {value:.2f}" for key, value in result[name].items()), sep="  ")
     for name, rows in result.get("curves", {}).items():
         for value, row in rows.items():

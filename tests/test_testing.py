@@ -16,10 +16,10 @@ from askwise.posteriors.enumerated import Enumerated
 from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.problem import Problem
 from askwise.strategies import strategies
-from askwise.structures.choice import Choice
+from askwise.structures.choice import Choice, ItemScores
 from askwise.structures.finite import Finite
 from askwise.structures.intervals import IntervalClusterings, hard_clusterings
-from askwise.structures.linear import LinearPool, LinearScores, LinearSphere
+from askwise.structures.linear import LinearPool, LinearScores, LinearSphere, RowScores
 from askwise.testing import check_distance, check_family, check_posterior, check_strategy
 from askwise.types import Answer, Sample, Scored
 from tests.helpers import generator, label_problem, random_distances, score_problem
@@ -34,7 +34,9 @@ FAMILIES = {
     "choice": (Choice(ROWS), TASTES),
     "choice with ties": (Choice(ROWS, ties=True), TASTES),
     "choice of very many": (Choice(np.eye(100)), generator(403).standard_normal((5, 100))),
+    "scores of items": (ItemScores(8), generator(407).standard_normal((5, 8))),
     "pool": (LinearPool(ROWS), TASTES),
+    "scores of rows": (RowScores(8), generator(408).standard_normal((5, 8))),
     "sphere": (LinearSphere(3), TASTES),
     "intervals": (IntervalClusterings(), LINES),
     "intervals of points": (IntervalClusterings(POINTS), LINES),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.round import learned_choice, many_labels, measure
+import pytest
+
+from benchmarks.round import learned_choice, learned_shape, many_labels, measure
 
 
 def test_a_small_run_times_every_part():
@@ -16,6 +18,13 @@ def test_a_small_run_times_every_part():
 def test_a_person_is_timed_from_first_to_last_answer():
     figures = learned_choice(times=30, items=5, dim=2)  # more rounds than one person needs
     assert figures["round_ms"] >= figures["learned_sampler_ms"] > 0
+
+
+@pytest.mark.parametrize("goal", ["best_item", "classifier"])
+def test_a_learned_shape_is_timed_after_so_many_answers(goal):
+    found = learned_shape(goal, rows=12, times=2, answers=(2, 5))
+    assert set(found) == {"round_t2_ms", "round_t5_ms"}
+    assert min(found.values()) > 0
 
 
 def test_many_labels():

@@ -13,9 +13,11 @@ TABLE = {
 SMALL = {"draws": 24, "seed": 4}
 SESSIONS = {
     "best_item": lambda: askwise.best_item(TABLE, **SMALL),
+    "best_item, linear": lambda: askwise.best_item(TABLE, shape="linear", **SMALL),
     "names alone": lambda: askwise.best_item(TABLE["name"], ties=True, **SMALL),
-    "appeal of their own": lambda: askwise.ranking(TABLE, individual=0.5, **SMALL),
+    "appeal of their own": lambda: askwise.ranking(TABLE, shape="linear", individual=0.5, **SMALL),
     "classifier": lambda: askwise.classifier(TABLE, ("no", "yes"), **SMALL),
+    "classifier, linear": lambda: askwise.classifier(TABLE, ("no", "yes"), shape="linear", **SMALL),
     "classifier of three": lambda: askwise.classifier(TABLE, ("red", 2, "blue"), **SMALL),
     "clusters": lambda: askwise.clusters(TABLE, **SMALL),
     "hierarchy": lambda: askwise.hierarchy(TABLE, **SMALL),

@@ -14,15 +14,17 @@ from askwise.exchange.draws import draws_table
 from tests.exchange.sessions import SESSIONS, TABLE, answer_questions
 
 
-@pytest.mark.parametrize("goal", ["classifier", "classifier of three"])
+@pytest.mark.parametrize("goal", ["classifier", "classifier, linear", "classifier of three"])
 def test_predictions_are_what_the_draws_say(goal):
     session = answer_questions(SESSIONS[goal](), 6)
     draws, items = pd.DataFrame(draws_table(session)), encode(TABLE)
     features = [*items.columns, "intercept"]
     points = np.column_stack([items.features, np.ones(8)])
-    if goal == "classifier":
+    if goal != "classifier of three":
         labels = ["no", "yes"]
-        chances = expit(draws[[f"weight[{name}]" for name in features]].to_numpy() @ points.T)
+        linear = goal == "classifier, linear"
+        scores = draws[[f"weight[{name}]" for name in features]].to_numpy() @ points.T if linear else draws.to_numpy()
+        chances = expit(scores)
         expected = np.column_stack([1 - chances.mean(axis=0), chances.mean(axis=0)])
     else:
         labels = ["red", 2, "blue"]

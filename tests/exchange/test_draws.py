@@ -13,12 +13,14 @@ from askwise.exchange.draws import draw_structures, draws_table
 from tests.exchange.sessions import SESSIONS, SMALL, TABLE, answer_questions
 
 COLUMNS = {
-    "best_item": [
+    "best_item": [f"utility[{name}]" for name in "abcdefgh"],
+    "best_item, linear": [
         *(f"utility[{name}]" for name in "abcdefgh"),
         *(f"weight[{name}]" for name in ("size", "kind=bus", "kind=car", "kind=van")),
     ],
     "names alone": [f"utility[{name}]" for name in "abcdefgh"],
-    "classifier": [f"weight[{name}]" for name in ("size", "kind=bus", "kind=car", "kind=van", "intercept")],
+    "classifier": [f"score[{name}]" for name in "abcdefgh"],
+    "classifier, linear": [f"weight[{name}]" for name in ("size", "kind=bus", "kind=car", "kind=van", "intercept")],
     "clusters": [f"cluster[{name}]" for name in "abcdefgh"],
     "hierarchy": ["tree"],
     "best_column": ["entry[Ann x x]", "entry[Ann x y]", "entry[Ben x x]", "entry[Ben x y]", "noise"],
@@ -34,7 +36,7 @@ def test_draws_have_the_names_of_the_table(goal):
     assert draws_table(session, 30) == table  # the same every time
 
 
-@pytest.mark.parametrize("goal", ["best_item", "appeal of their own"])
+@pytest.mark.parametrize("goal", ["best_item, linear", "appeal of their own"])
 def test_utilities_are_features_times_weights_and_what_is_an_item_s_own(goal):
     session = answer_questions(SESSIONS[goal](), 5)
     draws, items = pd.DataFrame(draws_table(session, 50)), encode(TABLE)
@@ -62,7 +64,7 @@ def test_clusters_trees_and_entries_follow_the_answers():
 
 
 def test_a_session_built_by_hand_has_numbered_features():
-    session = askwise.best_item({"x": [1.0, 2.0, 4.0]}, rule=lambda *args: None, draws=20)
+    session = askwise.best_item({"x": [1.0, 2.0, 4.0]}, shape="linear", rule=lambda *args: None, draws=20)
     assert list(draws_table(session, 5))[-1] == "weight[feature 1]"
 
 

@@ -74,7 +74,7 @@ FAR = np.array([[-2.0], [9.0]])
 @pytest.mark.parametrize("scale", [1.5, 6.0])
 def test_probabilities_are_integrals_over_the_posterior(scale):
     x, y = labelled()
-    model = AskwiseClassifier(scale, draws=4000, random_state=SEED).fit(x, y)
+    model = AskwiseClassifier(scale, draws=4000, random_state=SEED, shape="linear").fit(x, y)
     points = np.column_stack([(NEW - x.mean()) / x.std(), np.ones(4)])
     error = expit(model.draws_[:, 1] @ points.T).std(axis=0) / np.sqrt(4000)
     found = model.predict_proba(NEW)
@@ -87,7 +87,7 @@ def test_probabilities_are_integrals_over_the_posterior(scale):
 def test_the_scale_is_integrated_over_too():
     x, y = labelled()
     exact = integrated(x, y, NEW, PRIOR_SCALES, PRIOR_SCALES / (1 + (PRIOR_SCALES / 5) ** 2))
-    models = [AskwiseClassifier(random_state=100 * SEED + i).fit(x, y) for i in range(12)]
+    models = [AskwiseClassifier(random_state=100 * SEED + i, shape="linear").fit(x, y) for i in range(12)]
     found = np.array([model.predict_proba(NEW)[:, 1] for model in models])
     assert (np.abs(found.mean(axis=0) - exact) / (found.std(axis=0, ddof=1) / np.sqrt(12))).max() < 4
 
@@ -175,7 +175,25 @@ def study(labels=("no", "yes"), count=25, **options):
 
 @pytest.fixture(scope="module", params=[("no", "yes"), ("yes", "no", "maybe")], ids=["two labels", "three labels"])
 def session(request):
-    return study(request.param)
+    return study(request.param, shape="linear")
+
+
+def test_a_learned_shape_goes_on_to_rows_never_seen():
+    """Inside or outside of a circle: the study's own rows as it knows them, and new ones as well."""
+    rng = generator(956)
+    rows, others = rng.uniform(-1, 1, (2, 120, 2))
+    truth, unseen = ((found**2).sum(axis=1) < 0.6 for found in (rows, others))
+    session = askwise.classifier({"x": rows[:, 0].tolist(), "y": rows[:, 1].tolist()}, ("out", "in"), seed=2, draws=200)
+    for _ in range(40):
+        session.tell(("out", "in")[int(truth[session.ask().atom])])
+    model = askwise.to_sklearn(session)
+    table = predictions_table(session)["probability[in]"]
+    chances = model.predict_proba({"x": rows[:, 0], "y": rows[:, 1]})[:, model.classes_.tolist().index("in")]
+    assert chances == pytest.approx(table, abs=0.12)  # two runs of the same sampler, with a thousand draws each
+    assert ((model.predict({"x": others[:, 0], "y": others[:, 1]}) == "in") == unseen).mean() > 0.93
+    fitted = AskwiseClassifier(random_state=1).fit(rows, truth)
+    assert (fitted.predict(others) == unseen).mean() > 0.93
+    assert (AskwiseClassifier(shape="linear").fit(rows, truth).predict(others) == unseen).mean() < 0.8
 
 
 def test_it_agrees_with_the_study_where_that_is_sure(session):

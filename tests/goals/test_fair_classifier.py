@@ -105,8 +105,9 @@ def test_a_feature_map_bends_the_border():
     def squares(x):
         return np.column_stack([x, x**2])
 
-    plain = classifier(table, ("out", "in"), seed=1, draws=200)
-    bent = classifier(table, ("out", "in"), seed=1, draws=200, feature_map=squares)
+    linear = {"shape": "linear", "seed": 1, "draws": 200}
+    plain = classifier(table, ("out", "in"), **linear)
+    bent = classifier(table, ("out", "in"), **linear, feature_map=squares)
     assert bent.recipe is None
     assert right_after(bent, truth, 25) >= 74 > right_after(plain, truth, 25)
     three = classifier(table, ("a", "b", "c"), feature_map=squares)

@@ -46,7 +46,7 @@ def answer(session, count, key=0):
 GOALS = {
     "best_item": lambda **o: askwise.best_item(CARS, draws=100, seed=3, **o),
     "best_item, names": lambda **o: askwise.best_item(DRINKS, draws=100, seed=3, **o),
-    "best_item, ties": lambda **o: askwise.best_item(CARS, ties=True, individual=0.5, draws=100, seed=3, **o),
+    "best_item, ties": lambda **o: askwise.best_item(CARS, ties=True, draws=100, seed=3, **o),
     "top_k": lambda **o: askwise.top_k(CARS, 2, draws=100, seed=3, prior_scale=4.0, **o),
     "ranking": lambda **o: askwise.ranking(CARS, draws=100, seed=3, **o),
     "classifier": lambda **o: askwise.classifier(CARS, ("cheap", "dear"), draws=100, seed=3, **o),

@@ -18,18 +18,21 @@ MAX_COMPARED = 10**7  # places of two orders that are compared at a time, so tha
 class ItemDistance:
     """What distances over `items` (N, D) share: how each taste values them.
 
+    A structure is a weight for each feature (D,) or, with `scored`, already the score of each item (N,).
+
     >>> ItemDistance(np.eye(2)).best(np.array([[1.0, 3.0]]))
     array([1])
     """
 
-    def __init__(self, items: Any):
+    def __init__(self, items: Any, scored: bool = False):
         self.items: Floats = np.asarray(items, dtype=float)
+        self.scored = scored
         if self.items.ndim != 2 or len(self.items) < 2:
             raise DataError(f"a distance over items needs at least two rows of features; got shape {self.items.shape}")
 
     def utilities(self, structures: Floats) -> Floats:
         """(S, N): what each taste thinks of each item."""
-        return structures @ self.items.T
+        return structures if self.scored else structures @ self.items.T
 
     def best(self, structures: Floats) -> Ints:
         """(S,): the item each taste likes most."""
@@ -65,8 +68,8 @@ class BestItemDistance(ItemDistance):
 
     phrase = "{what} is as far from the best item as {loss:.3f} of the largest distance between items"
 
-    def __init__(self, items: Any):
-        super().__init__(items)
+    def __init__(self, items: Any, scored: bool = False):
+        super().__init__(items, scored)
         self.scale = float(self._gaps(np.arange(len(self.items))).max())
         if self.scale == 0:
             raise DataError("all items have the same features, so no distance tells them apart; use BestItem instead")
@@ -125,10 +128,18 @@ class ItemRegret(ItemDistance):
 
     def regrets(self, structures: Floats) -> Floats:
         """(S, N): what each taste loses by taking each item instead of its best; 0 to 1."""
-        utilities = self.utilities(structures)
-        top = utilities.max(axis=1, keepdims=True)
-        spread = top - utilities.min(axis=1, keepdims=True)
-        return (top - utilities) / np.where(spread > 0, spread, 1.0)
+        return regrets_of(self.utilities(structures))
+
+
+def regrets_of(utilities: Floats) -> Floats:
+    """(S, N) -> (S, N): what is lost by taking each item instead of the best, as a share of the range.
+
+    >>> regrets_of(np.array([[1.0, 3.0, 2.0]]))
+    array([[1. , 0. , 0.5]])
+    """
+    top = utilities.max(axis=1, keepdims=True)
+    spread = top - utilities.min(axis=1, keepdims=True)
+    return (top - utilities) / np.where(spread > 0, spread, 1.0)
 
 
 class TopK(ItemDistance):
@@ -140,8 +151,8 @@ class TopK(ItemDistance):
 
     phrase = "{what} misses {loss:.3f} of the true top"
 
-    def __init__(self, items: Any, k: int):
-        super().__init__(items)
+    def __init__(self, items: Any, k: int, scored: bool = False):
+        super().__init__(items, scored)
         self.k = whole_number("k", k, at_least=1, at_most=len(self.items) - 1)
 
     def top(self, structures: Floats) -> Floats:
@@ -171,8 +182,8 @@ class KendallTau(ItemDistance):
 
     phrase = "{what} puts {loss:.3f} of all pairs in the wrong order"
 
-    def __init__(self, items: Any):
-        super().__init__(items)
+    def __init__(self, items: Any, scored: bool = False):
+        super().__init__(items, scored)
         self.pairs = pairs_at(np.arange(len(self.items) * (len(self.items) - 1) // 2), len(self.items))
 
     def orders(self, structures: Floats) -> Floats:
@@ -210,8 +221,8 @@ class TopKendall(ItemDistance):
 
     phrase = "{what} misses {loss:.3f} of the true order at the top"
 
-    def __init__(self, items: Any, k: int, decay: float = 1.0):
-        super().__init__(items)
+    def __init__(self, items: Any, k: int, decay: float = 1.0, scored: bool = False):
+        super().__init__(items, scored)
         self.k = whole_number("k", k, at_least=1, at_most=len(self.items) - 1)
         places = np.arange(1, self.k + 1)
         weights = places ** -number("decay", decay, at_least=0, at_most=10)

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from askwise._runtime.threads import one_thread
 from askwise.data.encoding import Column, encode, encode_like
 from askwise.errors import DataError
+from askwise.goals.base.shapes import MAX_EXACT_ROWS, check_shape, landmark_map, landmark_prior
 from askwise.losses import logistic
 from askwise.posteriors.scores.evidence import Evidence
 from askwise.posteriors.scores.logconcave import LogConcave
@@ -26,6 +27,7 @@ from askwise.structures.linear import LinearPool
 from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Answer, Floats, Ints, Response
 
+MAX_FITTED_LANDMARKS = 300
 MAX_BLOCK_SCORES = 1 << 22  # handled at a time, so that memory stays small
 DRAWS_PER_CHAIN = 4  # of the softmax posterior: most of the time goes until chains have settled
 SWEEPS_BETWEEN_DRAWS = 2  # of one chain: averages need no independent draws
@@ -34,6 +36,7 @@ SWEEPS_BETWEEN_DRAWS = 2  # of one chain: averages need no independent draws
 class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Logistic regression, or softmax for more than two classes, averaged over its posterior.
 
+    - `shape`: "linear", "smooth", or "learned" from the labels; more than two classes are linear.
     - `prior_scale`: scale of the weights of standardised features; None to learn it.
     - `draws`: how many draws of the posterior each probability averages.
     - `random_state`: as everywhere in scikit-learn.
@@ -43,8 +46,11 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ['no', 'yes']
     """
 
-    def __init__(self, prior_scale: float | None = None, draws: int = 1000, random_state: Any = 0):
+    def __init__(
+        self, prior_scale: float | None = None, draws: int = 1000, random_state: Any = 0, shape: Any = "learned"
+    ):
         self.prior_scale = prior_scale
+        self.shape = shape
         self.draws = draws
         self.random_state = random_state
 
@@ -61,9 +67,16 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.center_ = X[0] + moved.mean(axis=0)
         spread = moved.std(axis=0)
         self.scale_ = np.where(spread > 0, spread * np.sqrt((spread > 0).sum()), np.inf)
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        draw = _draw_binary if len(self.classes_) == 2 else _draw_softmax
-        structures = draw(self._points(X), codes, self.prior_scale, self.draws, rng)
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        rng, self.map_ = np.random.default_rng(seed), None
+        if len(self.classes_) > 2:
+            structures = _draw_softmax(self._points(X), codes, self.prior_scale, self.draws, rng)
+        elif check_shape("shape", self.shape) == "linear" or not moved.any():
+            structures = _draw_binary(self._points(X), codes, self.prior_scale, self.draws, rng)
+        else:
+            self.map_ = landmark_map(self.shape, self._features(X), seed, MAX_FITTED_LANDMARKS)
+            answers = [Answer(place, 2 * int(code) - 1) for place, code in enumerate(codes)]
+            structures = _draw_shaped(self, self._points(X), answers, rng)
         self.draws_ = _by_class(structures, len(self.classes_))
         return self
 
@@ -88,24 +101,34 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[best]
 
     def _points(self, X: Any) -> Floats:
-        """(N, D + 1): features of mean squared length 1 in the data of `fit`, and a one."""
+        """(N, D): features and a one; where the shape is learned, kernels with landmarks as well."""
+        features = self._features(X)
+        return (
+            np.column_stack([features, np.ones(len(features))]) if self.map_ is None else self.map_.features(features)
+        )
+
+    def _features(self, X: Any) -> Floats:
+        """(N, P): features of mean squared length 1 in the data of `fit`."""
         if self.encoding_ is None:
-            features = (validate_data(self, X, reset=False, dtype=float) - self.center_) / self.scale_
-        else:
-            bare = isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == self.n_features_in_
-            features = encode_like(dict(zip(self.feature_names_in_, X.T, strict=True)) if bare else X, self.encoding_)
-        return np.column_stack([features, np.ones(len(features))])
+            return (validate_data(self, X, reset=False, dtype=float) - self.center_) / self.scale_
+        bare = isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == self.n_features_in_
+        return encode_like(dict(zip(self.feature_names_in_, X.T, strict=True)) if bare else X, self.encoding_)
 
 
-def fitted_from_study(recipe: Mapping[str, Any], structures: Floats) -> AskwiseClassifier:
+def fitted_from_study(
+    recipe: Mapping[str, Any], structures: Floats, answers: Sequence[Answer] | None, rng: Generator
+) -> AskwiseClassifier:
     """A classifier that was fitted by a study, for tables like the study's own.
 
     - `recipe`: of the study.
     - `structures`: (S, D), draws of its posterior.
+    - `answers`: of the study where its shape is learned, else None: rows never seen need kernels with landmarks.
+    - `rng`: for the draws that then take the place of `structures`.
     """
     options = recipe["options"]
     labels: list[Response] = options["labels"]
-    model = AskwiseClassifier(options["prior_scale"], len(structures), options["seed"])
+    shape = options.get("shape", "linear")
+    model = AskwiseClassifier(options["prior_scale"], len(structures), options["seed"], shape)
     kept = {option: options[option] for option in ("name", "image", "features", "missing")}
     model.encoding_ = encode(recipe["data"], **kept).encoding
     model.feature_names_in_ = np.array([column.name for column in model.encoding_], dtype=object)
@@ -113,8 +136,19 @@ def fitted_from_study(recipe: Mapping[str, Any], structures: Floats) -> AskwiseC
     order = sorted(range(len(labels)), key=lambda place: (isinstance(labels[place], str), labels[place]))
     mixed = len({isinstance(label, str) for label in labels}) > 1
     model.classes_ = np.array([labels[place] for place in order], dtype=object if mixed else None)
+    model.map_ = None
+    if answers is not None:
+        features = model._features(recipe["data"])
+        model.map_ = landmark_map(shape, features, options["seed"], MAX_EXACT_ROWS)
+        structures = _draw_shaped(model, model.map_.features(features), answers, rng)
     model.draws_ = _by_class(structures, len(labels))[:, order]
     return model
+
+
+def _draw_shaped(model: AskwiseClassifier, points: Floats, answers: Sequence[Answer], rng: Generator) -> Floats:
+    assert model.map_ is not None
+    prior = landmark_prior(model.shape, model.map_, LinearPool(points), logistic, model.prior_scale)
+    return prior.update_all(answers, rng).sample(model.draws, rng).structures
 
 
 def _by_class(structures: Floats, classes: int) -> Floats:

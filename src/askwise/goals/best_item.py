@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from askwise.distances import Distance, built_in_distances, distance_named, distances
-from askwise.distances.items import ItemRegret
+from askwise.distances.items import ItemDistance, regrets_of
 from askwise.goals.base.charts import Bars, Item, Result, Table, chance_rows
 from askwise.goals.base.findings import Chance, best_chances, row_facts
 from askwise.goals.base.function import python_function
@@ -52,9 +54,13 @@ class BestItemGoal(ItemGoal):
         in_python="Or a distance of your own, or a function from the items (N, D) to one.",
     )  # fmt: skip
 
-    def distance_between(self, rows: Floats) -> Distance:
+    def distance_between(self, rows: Floats, scored: bool) -> Distance:
         made: Any = distance_named(self.by) if isinstance(self.by, str) else self.by
-        found: Distance = made if isinstance(made, Distance) and not isinstance(made, type) else made(rows)
+        found: Any = made
+        if isinstance(made, type) and issubclass(made, ItemDistance):
+            found = made(rows, scored=scored)
+        elif not isinstance(made, Distance) or isinstance(made, type):
+            found = made(np.eye(len(rows)) if scored else rows)  # items whose features make weights their scores
         return found
 
     def describe(self, names: Sequence[str], utilities: Floats) -> str:
@@ -68,7 +74,8 @@ class BestItemGoal(ItemGoal):
 
     def result(self, session: Session, sample: Sample) -> Result:
         family: Any = session.problem.family
-        chances = best_chances(ItemRegret(family.items).regrets(sample.structures), sample.weights, family.names)
+        regrets = regrets_of(family.utilities(sample.structures))
+        chances = best_chances(regrets, sample.weights, family.names)
         name = str(session.estimate())
         place = family.names.index(name)
         facts: list[tuple[str, Any]] = []

@@ -21,6 +21,7 @@ from askwise.goals.base.items import PRIOR_SCALE, check_scale
 from askwise.goals.base.labels import check_labels, label_parts
 from askwise.goals.base.options import option
 from askwise.goals.base.pools import draw_rows
+from askwise.goals.base.shapes import shape_option
 from askwise.goals.base.tables import TableGoal, feature_names
 from askwise.goals.base.texts import percent, plural
 from askwise.options import column, function, number
@@ -61,6 +62,7 @@ class ClassifierGoal(TableGoal):
         default=("no", "yes"), kw_only=False, parse=check_labels, typed=list, label="Labels, with commas between",
         example="no,yes", help="The labels, two or more.",
     )  # fmt: skip
+    shape: str | Sequence[str] = shape_option()
     feature_map: Callable[[Floats], Any] | None = option(
         default=None, parse=function,
         help="A function from the standardised features (N, P) to others (N, Q) in which a plane tells labels apart.",
@@ -76,6 +78,11 @@ class ClassifierGoal(TableGoal):
     )  # fmt: skip
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
     pool: Mapping[str, Any] | None = option(default=None, help="What a saved session knows of its pool; leave it out.")
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether a structure is a plane: with a pool or more than two labels it always is."""
+        return self.shape == "linear" or self.pool is not None or len(self.labels) > 2
 
     def resolve(self, data: Any) -> tuple[Columns, Self]:
         if not isinstance(data, str | Path):
@@ -153,6 +160,9 @@ class ClassifierGoal(TableGoal):
     def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
         """The weight of every feature and of the intercept; of more than two labels, for each label."""
         labels = [str(label) for label in self.labels]
+        family: Any = session.problem.family
+        if not self.is_linear:
+            return {"score": Variable(family.predict(structures, np.arange(len(family.names))), {"row": family.names})}
         count = np.shape(structures)[1] // (1 if len(labels) == 2 else len(labels))
         features = feature_names(self, session, count)
         features = features if len(features) == count else [*features, "intercept"]

@@ -45,8 +45,8 @@ class RankingGoal(ItemGoal):
         columns, goal = super().resolve(data)
         return columns, replace(goal, draws=self.draws or (600 if row_count(columns) <= MANY_ITEMS else 200))
 
-    def distance_between(self, rows: Floats) -> Distance:
-        return KendallTau(rows)
+    def distance_between(self, rows: Floats, scored: bool) -> Distance:
+        return KendallTau(rows, scored)
 
     def describe(self, names: Sequence[str], utilities: Floats) -> list[str]:
         return [names[i] for i in np.argsort(-utilities, kind="stable")]

@@ -33,8 +33,8 @@ class TopKGoal(BestFewGoal):
     max_rows: ClassVar[int] = 5_000
     example: ClassVar[Mapping[str, Any]] = {"data": ["tea", "coffee", "water", "milk"], "k": 2}
 
-    def distance_between(self, rows: Floats) -> Distance:
-        return TopK(rows, self.k)
+    def distance_between(self, rows: Floats, scored: bool) -> Distance:
+        return TopK(rows, self.k, scored)
 
     def describe(self, names: Sequence[str], utilities: Floats) -> list[str]:
         return [names[i] for i in np.argsort(-utilities, kind="stable")[: self.k]]

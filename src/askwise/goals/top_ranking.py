@@ -47,8 +47,8 @@ class TopRankingGoal(BestFewGoal):
         columns, goal = super().resolve(data)
         return columns, replace(goal, draws=self.draws or (600 if self.k <= MANY_PLACES else 200))
 
-    def distance_between(self, rows: Floats) -> Distance:
-        return TopKendall(rows, self.k)
+    def distance_between(self, rows: Floats, scored: bool) -> Distance:
+        return TopKendall(rows, self.k, scored=scored)
 
     def describe(self, names: Sequence[str], utilities: Floats) -> list[str]:
         return [names[i] for i in np.argsort(-utilities, kind="stable")[: self.k]]

@@ -60,7 +60,23 @@ class Reweighs(Capability, Protocol):
     ) -> Posterior: ...  # the same answers, each to the power of its strength (T,), from 0 to 1
 
 
-CAPABILITIES = (Reweighs, UpdatesInBatch)
+@runtime_checkable
+class DescribesShape(Capability, Protocol):
+    """Learns how scores depend on features, and says what the answers show about it."""
+
+    @property
+    def shape_sentence(self) -> str | None: ...  # None where nothing can be said
+
+
+@runtime_checkable
+class AllowsLapses(Capability, Protocol):
+    """Learns which share of the answers is given by accident; predicted chances then allow for it."""
+
+    @property
+    def lapse(self) -> float: ...  # the expected share
+
+
+CAPABILITIES = (AllowsLapses, DescribesShape, Reweighs, UpdatesInBatch)
 
 
 def update_all(posterior: Posterior, answers: Sequence[Answer], rng: Generator) -> Posterior:

@@ -13,6 +13,7 @@ import numpy as np
 
 from askwise._runtime.streams import stream
 from askwise.data.encoding import encode
+from askwise.distances.items import regrets_of
 from askwise.goals import best_item
 from askwise.session import Session
 from askwise.simulate.people import ModelPerson
@@ -60,8 +61,8 @@ class CarBuyer:
         self.table = cars()
         self.items = encode(self.table, features=FEATURES)
         self.taste = TASTE_SPREAD * stream(seed, 0, "taste").standard_normal(self.items.features.shape[1])
-        utilities = self.items.features @ self.taste
-        self.regret = (utilities.max() - utilities) / (utilities.max() - utilities.min())
+        self.utilities = self.items.features @ self.taste
+        self.regret = regrets_of(self.utilities[None])[0]
 
     @property
     def best(self) -> str:
@@ -81,7 +82,7 @@ class CarBuyer:
     def answer(self, session: Session) -> Iterator[Step]:
         """Answers until the session is settled."""
         rngs = (stream(self.seed, number, "buyer") for number in count(len(session.answers)))
-        person = ModelPerson(session.problem, self.taste)
+        person = ModelPerson(session.problem, self.utilities)
         for question, response in simulate_answers(session, person, rngs, until_settled=True):
             guess = str(session.estimate())
             yield Step(question, response, session.diameter, guess, float(self.regret[self.items.names.index(guess)]))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log, sqrt
+from math import erfc, log, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from askwise.distances import HasPhrase, form_of
-from askwise.posteriors import Posterior
+from askwise.posteriors import AllowsLapses, DescribesShape, Posterior
 from askwise.posteriors.chains import independent_draws
 from askwise.problem import Problem
 from askwise.structures import DrawsResponses, LinearFamily
@@ -65,13 +65,17 @@ class Certificate:
     answers: int
     assumptions: tuple[str, ...]
     phrase: str
+    held_out: float = 1.0  # p value of the answers, each predicted from all others; small: they come as a surprise
+    shape: str | None = None  # what the answers say about how features act
 
     @property
     def warning(self) -> str | None:
         """Set when the answers do not fit the model, so that the rest should not be trusted."""
-        if self.fit >= MIN_FIT:
+        if min(self.fit, self.held_out) >= MIN_FIT:
             return None
-        return f"the answers do not fit the model (p = {self.fit:.3f}): look for mistakes or a feature that is missing"
+        told = "the answers do not fit the model" if self.fit < MIN_FIT else "answers are foreseen worse than expected"
+        worst = min(self.fit, self.held_out)
+        return f"{told} (p = {worst:.3f}): look for mistakes or a feature that is missing"
 
     def __str__(self) -> str:
         named = isinstance(self.estimate.value, str) and len(self.estimate.value) <= 60
@@ -80,10 +84,11 @@ class Certificate:
         bound = f" (at most {self.upper_bound:.3f}, simulation confidence {self.confidence:.0%})"
         right = percent(self.probability_exact, certain=self.confidence == 1)
         exact = f" It is exactly right with probability {right}." if self.probability_exact else ""
+        shape = f" {self.shape}" if self.shape else ""
         warning = f" But {self.warning}." if self.warning else ""
         after = f"{self.answers} answer{'s' if self.answers != 1 else ''}"
         counted = "" if self.confidence == 1 else bound
-        return f"On average over what is still plausible after {after}, {claim}{counted}.{exact}{warning}"
+        return f"On average over what is still plausible after {after}, {claim}{counted}.{exact}{shape}{warning}"
 
 
 def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:
@@ -118,16 +123,19 @@ def certify(
     sample = posterior.sample(CERTIFICATE_DRAWS, rng)
     losses = problem.distance.paired(_repeat(found.structure, len(sample.weights)), sample.structures)
     mean, worth = float(sample.weights @ losses), independent_draws(losses, sample.chains)
+    lapse = posterior.lapse if isinstance(posterior, AllowsLapses) else 0.0
     return Certificate(
         estimate=found,
         expected_distance=mean,
         upper_bound=mean if sample.exact else upper_bound(losses, CERTIFICATE_DELTA, worth),
         confidence=1.0 if sample.exact else 1 - CERTIFICATE_DELTA,
         probability_exact=float(sample.weights @ (losses == 0)),
-        fit=predictive_check(problem, sample, answers, rng),
+        fit=predictive_check(problem, sample, answers, rng, lapse),
+        held_out=held_out_check(problem, sample, answers, lapse),
         answers=len(answers),
-        assumptions=_assumptions(problem, sample, worth),
+        assumptions=_assumptions(problem, posterior, sample, worth),
         phrase=problem.distance.phrase if isinstance(problem.distance, HasPhrase) else DEFAULT_PHRASE,
+        shape=posterior.shape_sentence if isinstance(posterior, DescribesShape) else None,
     )
 
 
@@ -155,8 +163,12 @@ def upper_bound(values: Floats, delta: float, worth: float | None = None) -> flo
     return min(1.0, float(bound))
 
 
-def predictive_check(problem: Problem, sample: Sample, answers: Sequence[Answer], rng: Generator) -> float:
+def predictive_check(
+    problem: Problem, sample: Sample, answers: Sequence[Answer], rng: Generator, lapse: float = 0.0
+) -> float:
     """The posterior predictive p value: how often simulated answers are as unlikely as those that came.
+
+    `lapse` is the share of answers that are given by accident.
 
     >>> from askwise.distances import TableDistance
     >>> from askwise.structures.finite import Finite
@@ -173,13 +185,49 @@ def predictive_check(problem: Problem, sample: Sample, answers: Sequence[Answer]
     responses = problem.family.responses(predictions)
     if np.ndim(responses) != 1:
         return _worst_number_check(problem, predictions, sample.weights, given, rng)
-    chances = problem.chances(predictions)  # (Y, S, T)
+    chances = _with_lapses(problem.chances(predictions), lapse)  # (Y, S, T)
     logs = np.log(np.maximum(chances, 1e-300))
     observed = np.take_along_axis(logs, np.array([list(responses).index(y) for y in given])[None, None, :], axis=0)[0]
     drawn = (rng.random(chances.shape[1:]) > np.cumsum(chances, axis=0)[:-1]).sum(axis=0)
     replicated = np.take_along_axis(logs, drawn[None], axis=0)[0]
     as_unlikely = replicated.sum(axis=1) <= observed.sum(axis=1) + 1e-9
     return float(sample.weights @ as_unlikely)
+
+
+def held_out_check(problem: Problem, sample: Sample, answers: Sequence[Answer], lapse: float = 0.0) -> float:
+    """The p value of the answers, each predicted from all others: small if they are foreseen worse than expected.
+
+    The posterior without an answer is that of all answers with each draw weighed by one over the answer's chance. The
+    log chances that the answers had are compared with their mean and variance under these predictions.
+
+    >>> from askwise.distances import TableDistance
+    >>> from askwise.structures.finite import Finite
+    >>> problem = Problem(Finite([[-3.0], [3.0]], responses=[-1, 1]), TableDistance(1.0 - np.eye(2)))
+    >>> sure = Sample(np.array([1]), np.ones(1), exact=True)
+    >>> [held_out_check(problem, sure, [Answer(0, response)] * 5) > 0.5 for response in (1, -1)]
+    [True, False]
+    """
+    if not answers or np.isinf(problem.beta):
+        return 1.0
+    atoms = np.stack([np.asarray(answer.atom) for answer in answers])
+    predictions = problem.family.predict(sample.structures, atoms)
+    responses = problem.family.responses(predictions)
+    if np.ndim(responses) != 1:
+        return 1.0
+    chances = np.maximum(_with_lapses(problem.chances(predictions), lapse), 1e-12)
+    given = np.array([list(responses).index(answer.response) for answer in answers])
+    left_out = sample.weights[:, None] / np.take_along_axis(chances, given[None, None], axis=0)[0]  # (S, T)
+    predicted = np.einsum("yst,st->yt", chances, left_out / left_out.sum(axis=0))
+    logs = np.log(predicted)
+    expected = (predicted * logs).sum(axis=0)
+    variance = float(((predicted * logs**2).sum(axis=0) - expected**2).sum())
+    surprise = float((expected - logs[given, np.arange(len(given))]).sum())
+    return 1.0 if variance <= 1e-12 and surprise <= 1e-9 else 0.5 * erfc(surprise / sqrt(2 * max(variance, 1e-12)))
+
+
+def _with_lapses(chances: Floats, lapse: float) -> Floats:
+    """(Y, S, T): chances of responses, some of which are given by accident; in 64 bits."""
+    return (1 - lapse) * chances.astype(float) + lapse / len(chances)
 
 
 def _worst_number_check(problem: Problem, predictions: Floats, weights: Floats, given: Floats, rng: Generator) -> float:
@@ -191,7 +239,7 @@ def _worst_number_check(problem: Problem, predictions: Floats, weights: Floats, 
     return float(weights @ (replicated >= observed))
 
 
-def _assumptions(problem: Problem, sample: Sample, worth: float) -> tuple[str, ...]:
+def _assumptions(problem: Problem, posterior: Posterior, sample: Sample, worth: float) -> tuple[str, ...]:
     noise = (
         "no answer is wrong"
         if np.isinf(problem.beta)
@@ -205,7 +253,12 @@ def _assumptions(problem: Problem, sample: Sample, worth: float) -> tuple[str, .
         chains = len(np.unique(sample.chains))
         drawn = f"the {CERTIFICATE_DRAWS} draws of {chains} chains behind it are from the posterior"
         counted = f"{drawn} and worth {worth:.0f} independent ones"
-    return (f"the truth is one of the structures of {type(problem.family).__name__}", noise, counted)
+    if isinstance(posterior, AllowsLapses) and posterior.lapse > 0:
+        noise += f", but for about {posterior.lapse:.1%} of them, which are accidents"
+    truth = f"the truth is one of the structures of {type(problem.family).__name__}"
+    if isinstance(posterior, DescribesShape):
+        truth = "features act in straight lines or in smooth curves, or each item stands for itself"
+    return (truth, noise, counted)
 
 
 def _repeat(structure: Any, count: int) -> Any:

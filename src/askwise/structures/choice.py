@@ -83,6 +83,36 @@ class Choice(LinearScores):
         return Prompt("pair", options, tuple(side_codes), {**name_codes, **side_codes}, text)
 
 
+class ItemScores(Choice):
+    """N items. A structure is the score of each (N,), whatever gave it; the score of a pair is the difference.
+
+    >>> family = ItemScores(3, names=["tea", "coffee", "both"])
+    >>> family.predict(np.array([[3.0, 1.0, 2.0]]), np.array([[0, 1], [1, 2]]))
+    array([[ 2., -1.]])
+    """
+
+    def __init__(self, count: int, names: Sequence[str] | None = None, ties: bool = False, images: Any = None):
+        super().__init__(np.zeros((count, 0)), names, ties, images)
+
+    @property
+    def dimension(self) -> int:
+        return len(self.items)
+
+    def features(self, atoms: Ints) -> Floats:
+        pairs, rows = np.asarray(atoms), np.arange(len(atoms))
+        found = np.zeros((len(pairs), len(self.items)))
+        found[rows, pairs[:, 0]] += 1.0
+        found[rows, pairs[:, 1]] -= 1.0
+        return found
+
+    def predict(self, structures: Floats, atoms: Any) -> Floats:
+        pairs = np.asarray(atoms)
+        return structures[:, pairs[:, 0]] - structures[:, pairs[:, 1]]
+
+    def utilities(self, structures: Floats) -> Floats:
+        return structures
+
+
 def item_rows(features: Any, individual: float = 0.0) -> Floats:
     """The rows of a `Choice`: `features` (N, D), and a column for each item's own appeal, of strength `individual`.
 

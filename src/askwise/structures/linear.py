@@ -86,6 +86,36 @@ class LinearPool(LinearScores):
         return Prompt("label", (option,), self.labels, codes, f"Which label has {option.name}?")
 
 
+class RowScores(LinearPool):
+    """The rows of a table. A structure is the score of each (N,), whatever gave it; its sign is the label.
+
+    >>> RowScores(3, labels=("cat", "dog")).predict(np.array([[2.0, -1.0, 0.5]]), np.array([0, 2]))
+    array([[2. , 0.5]])
+    """
+
+    def __init__(
+        self,
+        count: int,
+        names: Sequence[str] | None = None,
+        labels: tuple[Response, Response] = (-1, 1),
+        images: Any = None,
+    ):
+        super().__init__(np.zeros((count, 1)), names, labels, images)
+
+    @property
+    def dimension(self) -> int:
+        return len(self.points)
+
+    def features(self, atoms: Ints) -> Floats:
+        rows = np.asarray(atoms)
+        found = np.zeros((len(rows), len(self.points)))
+        found[np.arange(len(rows)), rows] = 1.0
+        return found
+
+    def predict(self, structures: Floats, atoms: Any) -> Floats:
+        return structures[:, np.asarray(atoms)]
+
+
 class LinearSphere(LinearScores):
     """Linear classifiers asked about points of the unit sphere in `dimension` dimensions; an atom is the point itself.
 

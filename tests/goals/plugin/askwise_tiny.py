@@ -42,8 +42,8 @@ class LeastLikedGoal(ItemGoal):
         help="How many exclamation marks stand after the name.",
     )  # fmt: skip
 
-    def distance_between(self, rows: Floats) -> Distance:
-        return LeastLiked(rows)
+    def distance_between(self, rows: Floats, scored: bool) -> Distance:
+        return LeastLiked(rows, scored)
 
     def describe(self, names: Sequence[str], utilities: Floats) -> str:
         return names[int(utilities.argmin())] + "!" * self.shouts

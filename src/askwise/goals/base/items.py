@@ -7,21 +7,26 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, ClassVar
 
+import numpy as np
+
+from askwise.data.encoding import Items
 from askwise.data.tables import Columns
 from askwise.distances import Distance
+from askwise.errors import SettingError
 from askwise.goals.base.charts import Table
 from askwise.goals.base.export import Variable
 from askwise.goals.base.findings import Chance
 from askwise.goals.base.goal import SessionParts
 from askwise.goals.base.options import option
+from askwise.goals.base.shapes import MAX_EXACT_ROWS, landmark_map, landmark_prior, shape_option, shaped_prior
 from askwise.goals.base.tables import TableGoal, feature_names
 from askwise.goals.base.texts import percent
-from askwise.losses import davidson, logistic
+from askwise.losses import Loss, davidson, logistic
 from askwise.options import flag, number, whole_number
 from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, LogConcave
 from askwise.problem import Problem
 from askwise.session import Session
-from askwise.structures.choice import Choice, item_rows
+from askwise.structures.choice import Choice, ItemScores, item_rows
 from askwise.types import Floats
 
 check_scale = partial(number, at_least=MIN_SCALE, at_most=MAX_SCALE)
@@ -35,9 +40,10 @@ class ItemGoal(TableGoal):
     answer_columns: ClassVar[tuple[str, ...]] = ("left", "right", "winner")
     needs: ClassVar[str] = "two items"
 
+    shape: str | Sequence[str] = shape_option()
     individual: float = option(
         default=0.0, parse=number, typed=float,
-        help="How much each item can differ from what its features say; items without features have only this.",
+        help='How much each item can differ from what its features say, with shape "linear".',
     )  # fmt: skip
     ties: bool = option(
         default=False, parse=flag, typed=bool, help='Allow the answer "about equal".',
@@ -45,8 +51,9 @@ class ItemGoal(TableGoal):
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
 
     @abstractmethod
-    def distance_between(self, rows: Floats) -> Distance:
-        """The distance between two tastes for items with these rows (N, D)."""
+    def distance_between(self, rows: Floats, scored: bool) -> Distance:
+        """The distance between two tastes for items with these rows (N, D); with `scored`, a taste is a score for each
+        item (N,) instead of a weight for each feature (D,)."""
 
     @abstractmethod
     def describe(self, names: Sequence[str], utilities: Floats) -> Any:
@@ -54,17 +61,38 @@ class ItemGoal(TableGoal):
 
     def build(self, columns: Columns) -> SessionParts:
         items = self.items(columns)
-        rows = item_rows(items.features, self.individual)
-        family = Choice(rows, items.names, self.ties, items.images)
         loss = davidson() if self.ties else logistic
-        problem = Problem(family, self.distance_between(rows), loss)
-        prior = LogConcave.prior(family, loss, 1.0, self.prior_scale)
-        return SessionParts(problem, prior, lambda taste: self.describe(items.names, rows @ taste))
+        rows = item_rows(items.features, self.individual)
+        many = len(rows) > MAX_EXACT_ROWS
+        if many and (self.shape == "individual" or not items.features.shape[1]):
+            rows = np.eye(len(rows))
+        if self.shape == "linear" or (many and rows.shape[0] == rows.shape[1]):
+            linear = Choice(rows, items.names, self.ties, items.images)
+            problem = Problem(linear, self.distance_between(rows, scored=False), loss)
+            prior = LogConcave.prior(linear, loss, 1.0, self.prior_scale)
+            return SessionParts(problem, prior, lambda taste: self.describe(items.names, rows @ taste))
+        if self.individual:
+            raise SettingError("individual goes with shape='linear'; other shapes learn it: leave it out")
+        if many:
+            return self._build_by_landmarks(items, loss)
+        family = ItemScores(len(rows), items.names, self.ties, items.images)
+        problem = Problem(family, self.distance_between(rows, scored=True), loss)
+        shaped = shaped_prior(self.shape, items.features, family, loss, self.prior_scale)
+        return SessionParts(problem, shaped, lambda scores: self.describe(items.names, scores))
+
+    def _build_by_landmarks(self, items: Items, loss: Loss) -> SessionParts:
+        """The parts of a session about many items: without an appeal of each item's own."""
+        known = landmark_map(self.shape, items.features, self.seed)
+        rows = known.features(items.features)
+        family = Choice(rows, items.names, self.ties, items.images)
+        prior = landmark_prior(self.shape, known, family, loss, self.prior_scale)
+        problem = Problem(family, self.distance_between(rows, scored=False), loss)
+        return SessionParts(problem, prior, lambda weights: self.describe(items.names, rows @ weights))
 
     def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
         """The utility of every item and, where items have features, the weight of every feature."""
         family: Any = session.problem.family
-        features = feature_names(self, session, family.dimension)
+        features = [] if self.shape != "linear" else feature_names(self, session, family.dimension)
         utility = {"utility": Variable(family.utilities(structures), {"item": family.names})}
         if not features:
             return utility

@@ -16,13 +16,14 @@ from askwise.distances.labels import Disagreement
 from askwise.errors import DataError, SettingError
 from askwise.goals.base.goal import MAX_CANDIDATES, SessionParts
 from askwise.goals.base.pools import family_of
+from askwise.goals.base.shapes import MAX_EXACT_ROWS, landmark_map, landmark_prior, shaped_label_prior
 from askwise.losses import logistic, softmax
 from askwise.options import flag, number, numbers, parts, refusal, shown, whole_number
 from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.posteriors.scores.softmax import SoftmaxPosterior
 from askwise.problem import Problem
 from askwise.strategies.screening import SURVIVING_ROWS
-from askwise.structures.linear import LinearPool
+from askwise.structures.linear import LinearPool, RowScores
 from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Bools, Floats, Ints, Response
 
@@ -65,8 +66,11 @@ def label_parts(goal: ClassifierGoal, columns: Columns, items: Items) -> Session
     """The parts of a session that learns labels: logistic for two of them, softmax for more."""
     mapped = items.features if goal.feature_map is None else _mapped(goal.feature_map, items.features)
     points = np.hstack([mapped, np.ones((len(mapped), 1))])  # the last weight is the intercept
-    build = _two_labels if len(goal.labels) == 2 else _many_labels
-    return build(goal, columns, items, points)
+    if len(goal.labels) > 2:
+        return _many_labels(goal, columns, items, points)
+    if goal.is_linear:
+        return _two_labels(goal, columns, items, points)
+    return _two_shaped_labels(goal, columns, items, mapped)
 
 
 def _mapped(feature_map: Callable[[Floats], Any], features: Floats) -> Floats:
@@ -78,18 +82,42 @@ def _mapped(feature_map: Callable[[Floats], Any], features: Floats) -> Floats:
     return found
 
 
+def _two_shaped_labels(goal: ClassifierGoal, columns: Columns, items: Items, features: Floats) -> SessionParts:
+    labels = goal.labels
+    if len(features) > MAX_EXACT_ROWS:
+        known = landmark_map(goal.shape, features, goal.seed)
+        points = known.features(features)
+        pool = LinearPool(points, items.names, (labels[0], labels[1]), items.images)
+        landmarks = landmark_prior(goal.shape, known, pool, logistic, goal.prior_scale)
+        problem = Problem(pool, _label_distance(goal, columns, pool), logistic)
+        return SessionParts(
+            problem,
+            landmarks,
+            lambda weights: [labels[int(score > 0)] for score in points @ weights],
+            _candidates(goal),
+        )
+    rows = RowScores(len(features), items.names, (labels[0], labels[1]), items.images)
+    prior = shaped_label_prior(goal.shape, features, rows, goal.prior_scale)
+    problem = Problem(rows, _label_distance(goal, columns, rows), logistic)
+    return SessionParts(problem, prior, lambda scores: [labels[int(score > 0)] for score in scores], _candidates(goal))
+
+
+def _label_distance(goal: ClassifierGoal, columns: Columns, rows: LinearPool) -> Distance:
+    compared = _compared_rows(goal, len(rows.names))
+    if goal.fair_on is None:
+        return Disagreement(rows, compared)
+    return EqualOpportunity(rows, compared, _group(columns, goal.fair_on)[compared], goal.fairness_weight)
+
+
 def _two_labels(goal: ClassifierGoal, columns: Columns, items: Items, points: Floats) -> SessionParts:
     labels = goal.labels
     rows = LinearPool(points, items.names, (labels[0], labels[1]), items.images)
     family = rows if goal.pool is None else family_of(goal.pool, items, points, labels)
-    compared = _compared_rows(goal, len(points))
 
     def describe(weights: Floats) -> list[Response]:
         return [labels[1] if score > 0 else labels[0] for score in points @ weights]
 
-    distance: Distance = Disagreement(rows, compared)
-    if goal.fair_on is not None:
-        distance = EqualOpportunity(rows, compared, _group(columns, goal.fair_on)[compared], goal.fairness_weight)
+    distance = _label_distance(goal, columns, rows)
     prior = LogConcave.prior(family, logistic, 1.0, goal.prior_scale)
     return SessionParts(Problem(family, distance, logistic), prior, describe, _candidates(goal))
 

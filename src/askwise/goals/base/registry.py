@@ -86,6 +86,8 @@ def goal_from(recipe: Recipe) -> Goal:
     for name in options:
         if name not in known:
             raise SettingError(f"{name} is not an option of {recipe['goal']}")
+    if "shape" in known:
+        options = {"shape": "linear", **options}  # the only one, before there was a choice
     try:
         return goal(**options)
     except TypeError as error:  # an option without a default is missing

@@ -1,0 +1,81 @@
+"""The option `shape` of goals about tastes and labels: how scores may depend on features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from askwise._runtime.streams import stream
+from askwise.errors import SettingError
+from askwise.goals.base.options import option
+from askwise.losses import Loss, logistic
+from askwise.options import shown
+from askwise.posteriors.scores.kernels import factor, label_shapes, shapes_named
+from askwise.posteriors.scores.landmarks import MAX_LANDMARKS, LandmarkMap
+from askwise.posteriors.scores.shaped import ShapedScores
+from askwise.structures import LinearFamily
+from askwise.types import Floats
+
+SHAPES = ("learned", "linear", "smooth", "individual")
+MAX_EXACT_ROWS = 1_000  # whose covariance is kept whole; in longer tables, landmarks stand for all rows
+MANY_ROWS = 5_000  # from which on there are fewer landmarks, so that memory stays small
+FEW_LANDMARKS = 100
+
+
+def check_shape(name: str, value: Any) -> str | list[str]:
+    """The shape as a name or a list of names.
+
+    >>> check_shape("shape", "learned"), check_shape("shape", ("linear", "smooth"))
+    ('learned', ['linear', 'smooth'])
+    """
+    listed = isinstance(value, list | tuple)
+    names = list(value) if listed else [value]
+    if not names or not all(isinstance(each, str) and each in SHAPES for each in names):
+        raise SettingError(
+            f"{name} is {shown(value)}; expected one of {', '.join(map(repr, SHAPES))}, or a list of them"
+        )
+    return list(dict.fromkeys(map(str, names))) if len(names) > 1 else str(names[0])
+
+
+def shape_option() -> Any:
+    """The option itself, for the goals that have it."""
+    return option(
+        default="learned", parse=check_shape, typed=str, choices=SHAPES, advanced=True,
+        label="How features act (learned: found out from the answers)",
+        help='How scores depend on features: "linear", "smooth" (curves and interactions), "individual" (each row for '
+        'itself), or "learned" from the answers.',
+        in_python="Or a list of these, to learn which of them it is.",
+    )  # fmt: skip
+
+
+def shaped_prior(
+    shape: str | Sequence[str], features: Floats, family: LinearFamily, loss: Loss, scale: float | None
+) -> ShapedScores:
+    """The beliefs about the scores of rows with these features (N, P), before any answer."""
+    shapes, weights = shapes_named(shape, has_features=features.shape[1] > 0)
+    factors = [factor(each, features) for each in shapes]
+    return ShapedScores.prior(family, loss, shapes, factors, weights, scale)
+
+
+def shaped_label_prior(
+    shape: str | Sequence[str], features: Floats, family: LinearFamily, scale: float | None
+) -> ShapedScores:
+    """The same about the scores of rows that have one of two labels."""
+    shapes, weights = label_shapes(shape)
+    factors = [factor(each, features, intercept=True) for each in shapes]
+    return ShapedScores.prior(family, logistic, shapes, factors, weights, scale)
+
+
+def landmark_map(shape: str | Sequence[str], features: Floats, seed: int, limit: int | None = None) -> LandmarkMap:
+    """The features of any row in which the shapes of labels are linear; the same for the same table and seed."""
+    lengths = sorted({each.length for each in label_shapes(shape)[0] if each.smooth}, reverse=True)
+    some = (MAX_LANDMARKS if len(features) <= MANY_ROWS else FEW_LANDMARKS) if limit is None else limit
+    return LandmarkMap.of(features, lengths, stream(seed, 0, "landmarks"), some)
+
+
+def landmark_prior(
+    shape: str | Sequence[str], known: LandmarkMap, family: LinearFamily, loss: Loss, scale: float | None
+) -> ShapedScores:
+    """The beliefs about the weights of landmark features: for long tables and for rows never seen."""
+    shapes, weights = label_shapes(shape)
+    return ShapedScores.prior(family, loss, shapes, [known.factor(each) for each in shapes], weights, scale)

@@ -1,0 +1,375 @@
+"""The posterior of scores whose shape is learned: linear, smooth, each item's own, or a mixture of these.
+
+Scores f over items or rows have the prior N(0, scale^2 F F'), where the factor F belongs to a shape. Answers depend on
+few differences of scores, with ties and lapses. Shapes and scales form a grid; every point of it keeps a Gaussian
+reference and its evidence by bridge sampling. Points that lose their weight are left out and looked at again now and
+then. Draws of scores follow from draws of the few coordinates that answers inform (Matheron's rule).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from scipy.linalg import solve_triangular
+
+from askwise.errors import SettingError
+from askwise.losses import Davidson, Loss, logistic
+from askwise.options import number
+from askwise.posteriors.scores.evidence import checked_answers
+from askwise.posteriors.scores.kernels import Shape
+from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, systematic_counts
+from askwise.posteriors.scores.pilot import log_sum
+from askwise.posteriors.scores.shape_points import Answers, Design, Points, design_of, fit, real, run, run_pilot
+from askwise.structures import LinearFamily
+from askwise.types import Answer, Bools, Floats, Ints, Sample
+
+SCALES = np.geomspace(0.5, 32.0, 7)
+TYPICAL_SCALE = 5.0  # where the half-Cauchy weight of the scales has its knee
+LAPSES = np.array([0.005, 0.05, 0.15])
+LAPSE_WEIGHTS = np.array([0.6, 0.3, 0.1])
+NEGLIGIBLE_SHARE = 3e-3  # of its shape's weight, below which a point is left out until a neighbour gains weight
+NEIGHBOUR_SHARE = 3e-2  # above which a point's neighbours are looked at
+WAITING = ((0.1, 1), (0.02, 2), (1e-3, 4))  # from that weight on, a shape is looked at after so many answers
+EAGER_ANSWERS = 10  # up to which every shape is looked at
+GROWTH = 5  # lighter ones when the answers have grown by one part in so many
+PILOT_DRAWS = 16  # of each point
+TELLING_ODDS = 3.0  # from which on the answers tell between straight lines and curves
+TRAJECTORIES = 3  # that turn a draw of a reference into a draw of the posterior
+NEW_DIRECTION = 1e-5  # share of an answer's variance outside the span of those before, to count as a new coordinate
+
+
+@dataclass(frozen=True)
+class ShapedScores:
+    """Beliefs about scores in R^M.
+
+    >>> from askwise.posteriors.scores.kernels import INDIVIDUAL
+    >>> class Items:
+    ...     dimension = 3
+    ...     def features(self, atoms):
+    ...         return np.eye(3)[atoms[:, 0]] - np.eye(3)[atoms[:, 1]]
+    >>> prior = ShapedScores.prior(Items(), logistic, [INDIVIDUAL], [np.eye(3)], np.ones(1))
+    >>> rng = np.random.default_rng(0)
+    >>> draws = prior.update(Answer((0, 1), 1), rng).sample(1000, rng).structures
+    >>> draws.shape, bool(draws[:, 0].mean() > draws[:, 1].mean())
+    ((1000, 3), True)
+    """
+
+    family: LinearFamily
+    loss: Loss
+    beta: float
+    shapes: tuple[Shape, ...]
+    factors: tuple[Floats, ...]  # (M, D) of each shape
+    means: Floats  # (H, M): the scores that each shape expects before any answer
+    log_prior: Floats  # (H, C): log prior weight of each shape and scale
+    scale_grid: Floats  # (C,)
+    atoms: Any  # (T, ...): of the distinct answers
+    pivots: Ints  # (H, R): the answers that gave each shape its coordinates; -1 beyond its rank
+    answers: Answers
+    cells: Ints  # (K,): places of the points in the grid, flat
+    points: Points
+    log_weights: Floats  # (K,): of the points, not normalised
+    missed: Ints  # (H,): answers that came since a shape was last looked at
+    acceptance: float = 1.0
+    count: int = 0  # answers
+    maps: dict[int, Floats] = field(default_factory=dict, init=False, compare=False, repr=False)  # (M, R) of shapes
+
+    @cached_property
+    def design(self) -> Design:
+        """What chains need of the points."""
+        return design_of(self.answers, self.points)
+
+    @staticmethod
+    def prior(
+        family: LinearFamily,
+        loss: Loss,
+        shapes: Sequence[Shape],
+        factors: Sequence[Floats],
+        weights: Floats,
+        sigma: float | None = None,
+        lapses: bool = True,
+        means: Floats | None = None,
+    ) -> ShapedScores:
+        """Beliefs before any answer.
+
+        `factors` (M, D), prior `weights` (H,) and `means` (H, M), by default 0, belong to the `shapes`. `sigma` fixes
+        the prior scale; None learns it. Without `lapses`, nobody ever answers by accident.
+        """
+        if loss is not logistic and not isinstance(loss, Davidson):
+            raise SettingError(f"learned shapes take the logistic or the davidson loss, not {loss.name}")
+        scales = SCALES if sigma is None else np.array([number("sigma", sigma, at_least=MIN_SCALE, at_most=MAX_SCALE)])
+        scale_weights = scales / (1 + (scales / TYPICAL_SCALE) ** 2)  # half-Cauchy, per unit of log scale
+        lapse_grid, lapse_weights = (LAPSES, LAPSE_WEIGHTS) if lapses else (np.zeros(1), np.ones(1))
+        log_prior = np.log(np.outer(weights / np.sum(weights), scale_weights / scale_weights.sum()))
+        cells = np.arange(log_prior.size)
+        shape, scale = np.unravel_index(cells, log_prior.shape)
+        none, size = np.zeros(0), len(cells)
+        ties = float(loss.ties) if isinstance(loss, Davidson) else 0.0
+        known = np.zeros((len(shapes), family.dimension)) if means is None else np.asarray(means, dtype=float)
+        rows, offsets = np.zeros((len(shapes), 0, 0)), np.zeros((len(shapes), 0))
+        answers = Answers(rows, offsets, none, none.astype(bool), none, ties, lapse_grid, np.log(lapse_weights))
+        points = Points(
+            shape, scales[scale], np.full(size, lapse_grid @ lapse_weights), np.zeros((size, 0)), np.zeros((size, 0)),
+            np.zeros((size, 0, 0)), np.zeros(size), np.full(size, 2),
+        )  # fmt: skip
+        atoms = np.zeros((0, 0), dtype=int)
+        pivots, missed = np.zeros((len(shapes), 0), dtype=int), np.zeros(len(shapes), dtype=int)
+        return ShapedScores(
+            family, loss, 1.0, tuple(shapes), tuple(factors), known, log_prior, scales, atoms, pivots, answers,
+            cells, points, log_prior.ravel().copy(), missed,
+        )  # fmt: skip
+
+    def update(self, answer: Answer, rng: Generator) -> ShapedScores:
+        """The beliefs after one more answer."""
+        return self.update_all([answer], rng)
+
+    def update_all(self, answers: Sequence[Answer], rng: Generator) -> ShapedScores:
+        """The beliefs after more answers: one fit and one pilot run for all of them."""
+        if not answers:
+            return self
+        extended = self._with_answers(answers, np.full(len(answers), self.beta))
+        return replace(extended, count=self.count + len(answers))._weighed(len(answers), rng, self)
+
+    def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> ShapedScores:
+        """The same answers, trusted as far as `strengths` (T,) say."""
+        empty = replace(self, answers=replace(self.answers, strengths=np.zeros(len(self.answers.strengths))))
+        changed = empty._with_answers(answers, self.beta * np.asarray(strengths))
+        missed = np.full(len(self.shapes), 10**6)
+        return replace(changed, missed=missed)._weighed(0, rng, self)
+
+    # ------------------------------------------------------------------ what is known
+
+    @property
+    def weights(self) -> Floats:
+        """(K,): the posterior weight of each point."""
+        return np.exp(self.log_weights - log_sum(self.log_weights))
+
+    @property
+    def shape_weights(self) -> Floats:
+        """(H,): the posterior weight of each shape."""
+        return np.bincount(self.points.shapes, self.weights, len(self.shapes)).astype(float)
+
+    @property
+    def lapse(self) -> float:
+        """The expected share of answers that are lapses."""
+        return float(self.weights @ self.points.lapses)
+
+    @property
+    def shape_sentence(self) -> str | None:
+        """What the answers say about straight lines and curves; None where there is nothing to choose between."""
+        bends = np.array([shape.bends for shape in self.shapes])
+        if bends.all() or not bends.any():
+            return None
+        prior, now = np.exp(self.log_prior).sum(axis=1), self.shape_weights
+        odds = (now[bends].sum() / prior[bends].sum()) / max(now[~bends].sum() / prior[~bends].sum(), 1e-12)
+        if odds >= TELLING_ODDS:
+            return f"Features act in curves: straight lines explain the answers {_times(odds)} times less well."
+        if odds <= 1 / TELLING_ODDS:
+            return f"Features act in straight lines: curves explain the answers {_times(1 / odds)} times less well."
+        return (
+            "The answers do not tell whether features act in straight lines or in curves; the result allows for both."
+        )
+
+    def sample(self, count: int, rng: Generator) -> Sample:
+        """`count` independent draws of scores (M,), in random order."""
+        counts = systematic_counts(self.weights, count, rng)
+        used = np.flatnonzero(counts)
+        order = used[np.argsort(self.points.shapes[used], kind="stable")]
+        points, counts = self.points.take(order), counts[order]
+        noise = rng.standard_normal((count, points.centers.shape[1]), dtype=real)
+        if noise.shape[1]:
+            noise, _, _ = run(self.answers, self.design.take(order), counts, noise, TRAJECTORIES, rng)
+        owners = np.repeat(np.arange(len(points)), counts)
+        structures = np.empty((count, self.family.dimension), real)
+        start = 0
+        for shape in np.unique(points.shapes):
+            size = int(counts[points.shapes == shape].sum())
+            own = slice(start, start + size)
+            structures[own] = self._scores(int(shape), points, owners[own], noise[own], rng)
+            start += size
+        return Sample(rng.permutation(structures), np.full(count, 1.0 / count), exact=False)
+
+    def diagnostics(self) -> Mapping[str, float]:
+        """How the sampler does, and what was learned about shape, scale and lapses."""
+        weights, shapes = self.weights, self.shape_weights
+        straight = sum(weight for shape, weight in zip(self.shapes, shapes, strict=True) if not shape.bends)
+        return {
+            "acceptance": self.acceptance,
+            "answers": float(self.count),
+            "bent": float(1 - straight),
+            "lapses": self.lapse,
+            "points": float(len(self.points)),
+            "scale": float(np.exp(weights @ np.log(self.points.scales))),
+            "steps": float(weights @ self.points.steps),
+        }
+
+    # ------------------------------------------------------------------ inside
+
+    def _scores(self, shape: int, points: Points, owners: Ints, noise: Floats, rng: Generator) -> Floats:
+        """(n, M): scores of one shape from whitened coordinates; what answers do not inform keeps its prior."""
+        factor = self._factor(shape)
+        scales = points.scales[owners].astype(real)[:, None]
+        free = rng.standard_normal((len(owners), factor.shape[1]), dtype=real) @ factor.T
+        rank = int((self.pivots[shape] >= 0).sum())
+        if not rank:
+            return free * scales + self.means[shape].astype(real)
+        place = np.empty((len(owners), rank), real)
+        for point in np.unique(owners):
+            mine = owners == point
+            root, center = points.roots[point][:, :rank], points.centers[point, :rank]
+            place[mine] = noise[mine] @ root.astype(real) + center.astype(real)
+        basis = self._basis(shape, rank)  # (M, R)
+        pivots = self.pivots[shape, :rank]
+        lower = self.answers.rows[shape][pivots][:, :rank]
+        rows = self.family.features(self.atoms[pivots])
+        whitened = solve_triangular(lower, np.asarray(rows @ free.T, dtype=float), lower=True).astype(real)
+        return (free + (place - whitened.T) @ basis.T) * scales + self.means[shape].astype(real)
+
+    def _factor(self, shape: int) -> Floats:
+        return self.factors[shape].astype(real, copy=False)
+
+    def _basis(self, shape: int, rank: int) -> Floats:
+        """(M, R): what the coordinates of a shape mean in scores; extended where answers have come."""
+        known = self.maps.get(shape, np.zeros((self.family.dimension, 0), real))
+        if known.shape[1] < rank:
+            factor, lower = self.factors[shape], self.answers.rows[shape][self.pivots[shape, :rank]]
+            rows = np.asarray(self.family.features(self.atoms[self.pivots[shape, :rank]]))
+            known = np.hstack([known, np.empty((len(known), rank - known.shape[1]), real)])
+            for place in range(self.maps.get(shape, known[:, :0]).shape[1], rank):
+                column = factor @ (factor.T @ rows[place]) - known[:, :place] @ lower[place, :place]
+                known[:, place] = column / lower[place, place]
+            self.maps[shape] = known
+        return known
+
+    def _with_answers(self, answers: Sequence[Answer], strengths: Floats) -> ShapedScores:
+        """The answers taken in, each distinct one once."""
+        features, responses = checked_answers(self.family, answers)
+        atoms = np.asarray([answer.atom for answer in answers])
+        known = self.atoms if len(self.atoms) else np.zeros((0, *atoms.shape[1:]), dtype=atoms.dtype)
+        codes = np.where(self.answers.tied, 0.0, self.answers.signs)
+        found = {(known[t].tobytes(), codes[t]): t for t in range(len(codes))}
+        total = list(self.answers.strengths)
+        fresh: list[int] = []
+        for place, (atom, response) in enumerate(zip(atoms.astype(known.dtype), responses, strict=True)):
+            if not features[place].any():
+                continue  # a score of 0 whatever is true: nothing is learned
+            key = atom.tobytes(), float(response)
+            if key not in found:
+                found[key] = len(total)
+                total.append(0.0)
+                fresh.append(place)
+            total[found[key]] += strengths[place]
+        grown = replace(self, answers=replace(self.answers, strengths=np.array(total)[: len(codes)]))
+        for place, strength in zip(fresh, total[len(codes) :], strict=True):
+            grown = grown._with_row(atoms[place], features[place], float(responses[place]), strength)
+        return grown
+
+    def _with_row(self, atom: Any, feature: Floats, response: float, strength: float) -> ShapedScores:
+        """One more distinct answer: its row in the coordinates of each shape; a new one where it points elsewhere."""
+        answers, count = self.answers, len(self.answers.signs)
+        rank = answers.rows.shape[2]
+        rows, new = np.zeros((len(self.shapes), rank)), np.zeros(len(self.shapes))
+        pivot_rows = [self.pivots[h][self.pivots[h] >= 0] for h in range(len(self.shapes))]
+        for h, (factor, pivots) in enumerate(zip(self.factors, pivot_rows, strict=True)):
+            weights = factor.T @ feature
+            variance = float(weights @ weights)
+            if len(pivots):
+                across = np.asarray(self.family.features(self.atoms[pivots])) @ (factor @ weights)
+                lower = answers.rows[h][pivots][:, : len(pivots)]
+                rows[h, : len(pivots)] = solve_triangular(lower, across, lower=True)
+            left = variance - float(rows[h] @ rows[h])
+            new[h] = np.sqrt(left) if left > NEW_DIRECTION * variance else 0.0
+        ranks = np.array([len(pivots) for pivots in pivot_rows])
+        wider = max(rank, int((ranks + (new > 0)).max()))
+        whole = np.zeros((len(self.shapes), count + 1, wider))
+        whole[:, :count, :rank], whole[:, count, :rank] = answers.rows, rows
+        pivots = np.full((len(self.shapes), wider), -1)
+        pivots[:, :rank] = self.pivots
+        for h in np.flatnonzero(new > 0).tolist():
+            whole[h, count, ranks[h]] = new[h]
+            pivots[h, ranks[h]] = count
+        grown = replace(
+            answers, rows=whole, offsets=np.column_stack([answers.offsets, self.means @ feature]),
+            signs=np.append(answers.signs, response or 1.0), tied=np.append(answers.tied, response == 0),
+            strengths=np.append(answers.strengths, strength),
+        )  # fmt: skip
+        atoms = np.concatenate([self.atoms.reshape(count, *np.shape(atom)), np.asarray(atom)[None]])
+        return replace(self, answers=grown, atoms=atoms, pivots=pivots)
+
+    def _weighed(self, more: int, rng: Generator, before: ShapedScores) -> ShapedScores:
+        """With references and weights of the points that matter now."""
+        count, rank = len(self.answers.signs), self.answers.rows.shape[2]
+        if not count:
+            return self
+        missed = self.missed + more
+        shares = self.shape_weights
+        wait = np.full(len(shares), max(WAITING[-1][1], self.count // GROWTH))
+        for least, answers in reversed(WAITING):
+            wait[shares >= least] = answers
+        due = (missed >= wait) | (self.count <= EAGER_ANSWERS)
+        kept = _padded(self.points, count, rank)
+        cells, start = self._chosen_cells(due, kept)
+        fresh = fit(self.answers, start)
+        pilot = run_pilot(self.answers, fresh, PILOT_DRAWS, rng)
+        fresh = replace(fresh, steps=pilot.steps, lapses=pilot.lapses)
+        log_weights = self.log_prior.ravel()[cells] + pilot.log_evidence
+        stays = ~due[self.points.shapes]
+        # the other shapes are held to have foreseen the answers as well as these did
+        shift = log_sum(log_weights) - log_sum(self.log_weights[~stays]) if stays.any() else 0.0
+        points = _joined(kept.take(stays), fresh)
+        heavy = np.exp(log_weights - log_sum(log_weights))
+        updated = replace(
+            self, cells=np.append(self.cells[stays], cells), points=points,
+            log_weights=np.append(self.log_weights[stays] + shift, log_weights), missed=np.where(due, 0, missed),
+            acceptance=float(heavy @ pilot.accepted),
+        )  # fmt: skip
+        updated.maps.update(before.maps)
+        return updated
+
+    def _chosen_cells(self, due: Bools, kept: Points) -> tuple[Ints, Points]:
+        """The cells of due shapes with weight, their neighbours, and where their fit starts."""
+        grid, shapes = self.log_prior.shape, self.points.shapes
+        best = np.full(len(self.shapes), -np.inf)
+        np.maximum.at(best, shapes, self.log_weights)
+        share = np.exp(self.log_weights - best[shapes])
+        heavy = np.flatnonzero(due[shapes] & (share > NEGLIGIBLE_SHARE))
+        shape, scale = np.unravel_index(self.cells[heavy], grid)
+        wanted = [self.cells[heavy]]
+        for side in (-1, 1):
+            inside = (scale + side >= 0) & (scale + side < grid[1]) & (share[heavy] > NEIGHBOUR_SHARE)
+            wanted.append(np.ravel_multi_index([shape[inside], scale[inside] + side], grid))
+        cells = np.unique(np.concatenate(wanted))
+        shape, scale = np.unravel_index(cells, grid)
+        known = np.array(np.unravel_index(self.cells, grid))
+        apart = np.abs(scale[:, None] - known[1]) + 1000 * (shape[:, None] != known[0])
+        start = kept.take(apart.argmin(axis=1))
+        scales = self.scale_grid[scale]
+        centers = start.centers * (start.scales / scales)[:, None]  # the same scores
+        return cells, replace(start, scales=scales, centers=centers)
+
+
+def _times(odds: float) -> str:
+    """How many times, as people say it.
+
+    >>> _times(4.2), _times(41.0), _times(1e7)
+    ('4', '41', 'more than 1,000')
+    """
+    return f"{odds:.0f}" if odds <= 1000 else "more than 1,000"
+
+
+def _padded(points: Points, answers: int, rank: int) -> Points:
+    """The points in more coordinates and with more answers, which change nothing yet."""
+    known, size = points.curvatures.shape[1], points.centers.shape[1]
+    centers, curvatures = np.zeros((len(points), rank)), np.zeros((len(points), answers))
+    roots = np.tile(np.eye(rank), (len(points), 1, 1))
+    centers[:, :size], curvatures[:, :known], roots[:, :size, :size] = points.centers, points.curvatures, points.roots
+    return replace(points, centers=centers, curvatures=curvatures, roots=roots)
+
+
+def _joined(some: Points, others: Points) -> Points:
+    parts = zip(vars(some).values(), vars(others).values(), strict=True)
+    return Points(*(np.concatenate([one, two]) for one, two in parts))

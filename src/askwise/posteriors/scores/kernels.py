@@ -15,7 +15,8 @@ from scipy.linalg import lapack
 from askwise.errors import DataError, SettingError
 from askwise.types import Floats
 
-LINEAR_WEIGHT = 0.6  # prior weight of the linear shape among all, for tastes
+LINEAR_WEIGHT = 0.5  # prior weight of the linear shape among all, for tastes
+OWN_WEIGHT = 0.2  # and of linear scores to which each item adds an appeal of its own
 LINEAR_LABEL_WEIGHT = 0.4  # and for labels
 LEVEL = 0.2  # variance of the intercept of labels: more, and rare labels are given up too soon
 RELATIVE_TOLERANCE = 1e-5  # of the covariance that a factor leaves out
@@ -58,13 +59,11 @@ SMOOTH = (
     Shape("smooth", linear=0.1, smooth=0.9, length=0.5),
     Shape("additive", linear=0.3, additive=0.7, length=1.0),
 )
+LINEAR_AND_OWN = Shape("linear and own", linear=0.8, own=0.2)
 MIXED = (
-    Shape("linear and own", linear=0.9, own=0.1),
     Shape("smooth and own", linear=0.78, smooth=0.2, own=0.02, length=1.0),
     Shape("smooth and own", linear=0.45, smooth=0.45, own=0.1, length=0.5),
 )
-
-
 LABEL_SHAPES = (
     Shape("smooth", linear=0.5, smooth=0.5, length=1.0),
     Shape("smooth", linear=0.5, smooth=0.5, length=0.5),
@@ -182,7 +181,8 @@ def label_shapes(names: str | Sequence[str]) -> tuple[tuple[Shape, ...], Floats]
 def shapes_named(names: str | Sequence[str], has_features: bool) -> tuple[tuple[Shape, ...], Floats]:
     """The shapes of a taste behind a name or several names, and the prior weight of each.
 
-    "learned" is a mixture of all. Most of its prior weight is on the linear shape; the rest is spread evenly.
+    "learned" is a mixture of all. Most of its prior weight is on the linear shape, with and
+    without an appeal of each item's own; the rest is spread evenly.
 
     >>> [shape.name for shape in shapes_named("linear", True)[0]]
     ['linear']
@@ -192,12 +192,11 @@ def shapes_named(names: str | Sequence[str], has_features: bool) -> tuple[tuple[
     wanted = [names] if isinstance(names, str) else list(names)
     groups: dict[str, tuple[Shape, ...]] = {"linear": (LINEAR,), "smooth": SMOOTH, "individual": (INDIVIDUAL,)}
     if "learned" in wanted:
-        shapes = (LINEAR, *SMOOTH, *MIXED, INDIVIDUAL)
-        weights = np.full(len(shapes), (1 - LINEAR_WEIGHT) / (len(shapes) - 1))
-        weights[0] = LINEAR_WEIGHT
-        return shapes, weights
+        others = (*SMOOTH, *MIXED, INDIVIDUAL)
+        rest = (1 - LINEAR_WEIGHT - OWN_WEIGHT) / len(others)
+        return (LINEAR, LINEAR_AND_OWN, *others), np.array([LINEAR_WEIGHT, OWN_WEIGHT, *[rest] * len(others)])
     chosen = [groups[name] for name in dict.fromkeys(wanted)]
-    mixed = [MIXED] if len(chosen) > 1 and "individual" in wanted else []
+    mixed = [(LINEAR_AND_OWN, *MIXED)] if len(chosen) > 1 and "individual" in wanted else []
     every = [*chosen, *mixed]
     return tuple(shape for group in every for shape in group), np.concatenate(
         [np.full(len(group), 1 / len(group) / len(every)) for group in every]

@@ -31,7 +31,7 @@ from askwise.types import Answer, Bools, Floats, Ints, Sample
 SCALES = np.geomspace(0.5, 32.0, 7)
 TYPICAL_SCALE = 5.0  # where the half-Cauchy weight of the scales has its knee
 LAPSES = np.array([0.005, 0.05, 0.15])
-LAPSE_WEIGHTS = np.array([0.6, 0.3, 0.1])
+LAPSE_WEIGHTS = np.array([0.8, 0.15, 0.05])
 NEGLIGIBLE_SHARE = 3e-3  # of its shape's weight, below which a point is left out until a neighbour gains weight
 NEIGHBOUR_SHARE = 3e-2  # above which a point's neighbours are looked at
 WAITING = ((0.1, 1), (0.02, 2), (1e-3, 4))  # from that weight on, a shape is looked at after so many answers

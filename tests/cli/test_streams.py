@@ -146,7 +146,7 @@ def test_every_command_is_interrupted_the_same_way(study, monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("askwise.storage.open", interrupted)
+    monkeypatch.setattr("askwise.storage.resume", interrupted)
     for command in ("ask", "status", "report", "plan", "next"):
         monkeypatch.setattr(sys, "argv", ["askwise", command, str(study)])
         with pytest.raises(SystemExit) as ended:

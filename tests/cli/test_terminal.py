@@ -42,7 +42,8 @@ def asked(child):
 @pytest.fixture
 def path(tmp_path):
     path = tmp_path / "x.askwise"
-    askwise.save(askwise.best_item([f"item {i}" for i in range(7)], draws=40, seed=1), path)
+    items = [f"item {i}" for i in range(7)]
+    askwise.save(askwise.best_item(items, shape="linear", draws=40, seed=1), path)  # quick to simulate
     return path
 
 

@@ -44,6 +44,8 @@ def status(
     typer.echo(f"{facts['goal']}: {counts}")
     guess = one_line(describe_estimate(session.estimate().value))
     typer.echo(f"Best guess: {guess}{describe_certainty(session.certificate())}")
+    for sentence in facts["what_mattered"]:
+        typer.echo(f"What mattered: {one_line(sentence)}")
     if facts["warning"]:
         typer.echo(f"Be careful: {one_line(facts['warning'])}.")
     if session.done:
@@ -84,6 +86,7 @@ def _file_name(session: Session, person: str | None) -> str:
 
 
 def _facts(session: Session) -> dict[str, Any]:
+    from askwise.goals.base.effect_charts import effect_sentences, has_effects
     from askwise.simulate.forecaster import Forecaster
 
     statuses = list(session.event_log.status.values())
@@ -103,5 +106,6 @@ def _facts(session: Session) -> dict[str, Any]:
         "probability_exact": certificate.probability_exact,
         "certificate": str(certificate),
         "warning": certificate.warning,
+        "what_mattered": effect_sentences(session.effects()) if has_effects(session) else [],
         "forecast": None if forecast is None else str(forecast),
     }

@@ -8,6 +8,7 @@ from typing import Any
 from askwise._runtime.streams import stream
 from askwise.errors import SettingError
 from askwise.goals import goal_of
+from askwise.goals.base.effect_charts import with_effects
 from askwise.report import sections
 from askwise.report.history import Progress, history
 from askwise.report.images import image_urls
@@ -40,7 +41,7 @@ def page(session: Session, *, title: str | None = None, progress: Progress | Non
         raise SettingError("the session was built by hand, so its goal has no report; build it by one of the goals")
     points = history(session, progress)
     sample = certificate_sample(session)
-    result = goal_of(session).result(session, sample)
+    result = with_effects(goal_of(session).result(session, sample), session, sample)
     who = people_of(session)
     answers = answer_rows(session, who)
     counts = usage(session, answers)

@@ -13,8 +13,10 @@ from askwise.distances import verify
 from askwise.options import LARGEST_SEED, flag, function, implementing, refusal, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
+from askwise.session.effects import Effects
 from askwise.stopping import Stop
 from askwise.strategies import Strategy, strategy
+from askwise.types import Sample
 
 Recipe = Mapping[str, Any]  # a goal, its data and its options
 MAX_DRAWS = 100_000  # a question; a diameter compares all pairs of them
@@ -34,6 +36,7 @@ class SessionConfig:
     candidates: int
     repeat: bool
     describe: Callable[[Any], Any]
+    effects: Callable[[Sample], Effects] | None = None
     changes: int = 0  # how often the goal has changed
 
     @staticmethod
@@ -47,6 +50,7 @@ class SessionConfig:
         candidates: int,
         repeat: bool,
         describe: Callable[[Any], Any] | None,
+        effects: Callable[[Sample], Effects] | None = None,
     ) -> SessionConfig:
         """The settings, if they make sense. The distance is tried on a few structures."""
         if not isinstance(problem, Problem):
@@ -55,12 +59,12 @@ class SessionConfig:
         seed = whole_number("seed", seed, at_least=0, at_most=LARGEST_SEED)
         draws = whole_number("draws", draws, at_least=2, at_most=MAX_DRAWS)
         candidates = whole_number("candidates", candidates, at_least=1, at_most=MAX_CANDIDATES)
-        for name, given in (("stop", stop), ("describe", describe)):
+        for name, given in (("stop", stop), ("describe", describe), ("effects", effects)):
             if given is not None:
                 function(name, given)
         shown = describe or (lambda structure: structure)
         repeat = flag("repeat", repeat)
-        config = SessionConfig(problem, strategy(rule, problem), stop, seed, draws, candidates, repeat, shown)
+        config = SessionConfig(problem, strategy(rule, problem), stop, seed, draws, candidates, repeat, shown, effects)
         few = prior.sample(CHECKED_STRUCTURES, stream(seed, 0, "verify")).structures
         verify(problem.distance, few[np.arange(min(CHECKED_STRUCTURES, len(few)))])
         return config

@@ -13,9 +13,10 @@ import numpy as np
 from askwise._runtime.streams import stream
 from askwise._runtime.threads import one_thread
 from askwise.distances import form_of
-from askwise.errors import NothingToAsk
+from askwise.errors import NothingToAsk, SettingError
 from askwise.session.beliefs import Beliefs
 from askwise.session.config import SessionConfig
+from askwise.session.effects import Effects
 from askwise.session.event_log import EventLog, ValidEvent
 from askwise.session.events import NUMBER, Event, ask_event, match_response
 from askwise.stopping import EVERY_QUESTION_ASKED, StopReason
@@ -111,6 +112,16 @@ class Round:
         """What may be claimed about the estimate."""
         rng = stream(self.config.seed, self.number, "certificate")
         return certify(self.config.problem, self.posterior, self.estimate, self.answers, rng)
+
+    @_Once
+    def effects(self) -> Effects:
+        """What each column of the table does to the scores."""
+        if self.config.effects is None:
+            raise SettingError(
+                "there are no effects to show: only preferences and labels about a table with columns (at most 1,000, "
+                "counting levels) have them"
+            )
+        return self.config.effects(self.sample)
 
     @_Once
     def stop_reason(self) -> StopReason | None:

@@ -21,6 +21,7 @@ from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session.beliefs import Beliefs, TrailEntry
 from askwise.session.config import MAX_DRAWS, Recipe, SessionConfig
+from askwise.session.effects import Effects
 from askwise.session.event_log import EventLog, ValidEvent
 from askwise.session.events import Event, Journal, new_event
 from askwise.session.round import Eligible, Round
@@ -48,6 +49,7 @@ class Session:
     :param candidates: Questions that are scored, of families that have more.
     :param repeat: Whether the same question may be asked again.
     :param describe: A function from a structure to the estimate as people read it.
+    :param effects: A function from draws to what each column of the table does. Goals about tables set it.
     :param recipe: The goal, data and options that build this session again. Goals set it.
     :param remake: The function that builds a session from a recipe. Goals set it.
 
@@ -80,10 +82,11 @@ class Session:
         candidates: int = 500,
         repeat: bool = False,
         describe: Callable[[Any], Any] | None = None,
+        effects: Callable[[Sample], Effects] | None = None,
         recipe: Recipe | None = None,
         remake: Callable[[Recipe], Session] | None = None,
     ):
-        settings = rule, stop, seed, draws, candidates, repeat, describe
+        settings = rule, stop, seed, draws, candidates, repeat, describe, effects
         if remake is not None:
             function("remake", remake)
         if recipe is not None:
@@ -357,6 +360,22 @@ class Session:
     def certificate(self) -> Certificate:
         """What may be claimed about the estimate."""
         return self.round.certificate
+
+    def effects(self) -> Effects:
+        """What mattered: the effect of each column of the table, the strongest first, with 80 % intervals.
+
+        For goals about preferences and labels. Computed when first asked for after an answer, never for a question.
+
+        >>> from askwise import best_item
+        >>> prices = {"name": ["tea", "coffee", "juice", "wine", "water"], "price": [1.0, 2.0, 3.0, 9.0, 0.5]}
+        >>> session = best_item(prices, seed=1)
+        >>> cost = dict(zip(prices["name"], prices["price"]))
+        >>> while not session.done:
+        ...     session.tell(min(session.ask().options, key=lambda option: cost[option.name]).name)
+        >>> print(session.effects()["price"])
+        price: lower is better.
+        """
+        return self.round.effects
 
     @property
     def pursued(self) -> Recipe | None:

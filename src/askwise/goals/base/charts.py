@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 from askwise.goals.base.findings import Chance, Span
 
@@ -86,6 +86,27 @@ class Intervals(Chart):
     axis: str = ""
     rows: tuple[Interval, ...] = ()
     others: int = 0
+
+
+class CurvePoint(NamedTuple):
+    """One point of a `Curve`."""
+
+    x: float
+    low: float
+    middle: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Curve(Chart):
+    """A number over another, with the band that holds it.
+
+    >>> Curve("effect", "How price mattered", "", None, "price", (CurvePoint(0, 0, 1, 2), CurvePoint(5, 1, 2, 3))).axis
+    'price'
+    """
+
+    axis: str = ""
+    rows: tuple[CurvePoint, ...] = ()
 
 
 @dataclass(frozen=True)

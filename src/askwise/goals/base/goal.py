@@ -20,6 +20,7 @@ from askwise.options import LARGEST_SEED, flag, number, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session import MAX_DRAWS, Session
+from askwise.session.effects import Effects
 from askwise.stopping import Budget, DiameterBelow, any_of
 from askwise.stopping.certificate import Certificate
 from askwise.strategies import Strategy, strategy_name
@@ -39,6 +40,7 @@ class SessionParts:
     prior: Posterior
     describe: Callable[[Any], Any]  # a structure -> the estimate as people read it
     candidates: int = MAX_CANDIDATES
+    effects: Callable[[Sample], Effects] | None = None  # draws -> what each column of the table does
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,7 @@ class Goal(HasOptions, ABC):
             candidates=parts.candidates,
             repeat=goal.repeat,
             describe=parts.describe,
+            effects=parts.effects,
             recipe=goal.recipe(columns),
             remake=_remake,
         )

@@ -14,6 +14,7 @@ from askwise.data.tables import Columns
 from askwise.distances import Distance
 from askwise.errors import SettingError
 from askwise.goals.base.charts import Table
+from askwise.goals.base.effects import taste_effects
 from askwise.goals.base.export import Variable
 from askwise.goals.base.findings import Chance
 from askwise.goals.base.goal import SessionParts
@@ -70,24 +71,27 @@ class ItemGoal(TableGoal):
             linear = Choice(rows, items.names, self.ties, items.images)
             problem = Problem(linear, self.distance_between(rows, scored=False), loss)
             prior = LogConcave.prior(linear, loss, 1.0, self.prior_scale)
-            return SessionParts(problem, prior, lambda taste: self.describe(items.names, rows @ taste))
+            effects = taste_effects(linear, columns, items, self.seed)
+            return SessionParts(problem, prior, lambda taste: self.describe(items.names, rows @ taste), effects=effects)
         if self.individual:
             raise SettingError("individual goes with shape='linear'; other shapes learn it: leave it out")
         if many:
-            return self._build_by_landmarks(items, loss)
+            return self._build_by_landmarks(columns, items, loss)
         family = ItemScores(len(rows), items.names, self.ties, items.images)
         problem = Problem(family, self.distance_between(rows, scored=True), loss)
         shaped = shaped_prior(self.shape, items.features, family, loss, self.prior_scale)
-        return SessionParts(problem, shaped, lambda scores: self.describe(items.names, scores))
+        effects = taste_effects(family, columns, items, self.seed)
+        return SessionParts(problem, shaped, lambda scores: self.describe(items.names, scores), effects=effects)
 
-    def _build_by_landmarks(self, items: Items, loss: Loss) -> SessionParts:
+    def _build_by_landmarks(self, columns: Columns, items: Items, loss: Loss) -> SessionParts:
         """The parts of a session about many items: without an appeal of each item's own."""
         known = landmark_map(self.shape, items.features, self.seed)
         rows = known.features(items.features)
         family = Choice(rows, items.names, self.ties, items.images)
         prior = landmark_prior(self.shape, known, family, loss, self.prior_scale)
         problem = Problem(family, self.distance_between(rows, scored=False), loss)
-        return SessionParts(problem, prior, lambda weights: self.describe(items.names, rows @ weights))
+        effects = taste_effects(family, columns, items, self.seed)
+        return SessionParts(problem, prior, lambda weights: self.describe(items.names, rows @ weights), effects=effects)
 
     def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
         """The utility of every item and, where items have features, the weight of every feature."""

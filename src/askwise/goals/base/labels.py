@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from askwise.distances import Distance
 from askwise.distances.fairness import EqualOpportunity
 from askwise.distances.labels import Disagreement
 from askwise.errors import DataError, SettingError
+from askwise.goals.base.effects import label_effects
 from askwise.goals.base.goal import MAX_CANDIDATES, SessionParts
 from askwise.goals.base.pools import family_of
 from askwise.goals.base.shapes import MAX_EXACT_ROWS, landmark_map, landmark_prior, shaped_label_prior
@@ -67,10 +69,13 @@ def label_parts(goal: ClassifierGoal, columns: Columns, items: Items) -> Session
     mapped = items.features if goal.feature_map is None else _mapped(goal.feature_map, items.features)
     points = np.hstack([mapped, np.ones((len(mapped), 1))])  # the last weight is the intercept
     if len(goal.labels) > 2:
-        return _many_labels(goal, columns, items, points)
-    if goal.is_linear:
-        return _two_labels(goal, columns, items, points)
-    return _two_shaped_labels(goal, columns, items, mapped)
+        made = _many_labels(goal, columns, items, points)
+    elif goal.is_linear:
+        made = _two_labels(goal, columns, items, points)
+    else:
+        made = _two_shaped_labels(goal, columns, items, mapped)
+    compared: Any = made.problem.distance  # its family has the rows of the table, also where questions are about a pool
+    return replace(made, effects=label_effects(compared.family, columns, items, goal.seed, goal.labels))
 
 
 def _mapped(feature_map: Callable[[Floats], Any], features: Floats) -> Floats:

@@ -26,3 +26,12 @@ def tick_label(value: float) -> str:
     ('0.3', '12', '−1.26')
     """
     return f"{value:.3g}".replace("-", "−")  # noqa: RUF001  a true minus
+
+
+def long_label(value: float) -> str:
+    """A number in as many digits as years and counts have.
+
+    >>> long_label(1995.0), long_label(-0.30000000000000004)
+    ('1995', '−0.3')
+    """
+    return f"{value:.6g}".replace("-", "−")  # noqa: RUF001  a true minus

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from askwise.report.charts.scale import tick_label, ticks
+from askwise.goals.base.charts import Curve
+from askwise.report.charts.scale import long_label, tick_label, ticks
 
 LEFT, WIDTH = 12.0, 86.0  # per cent: where the plot begins, and how wide it is
 CURVE_HEIGHT, COLUMN_HEIGHT = 190, 110  # pixels of the plot
 LEGEND_ROW = 22
+MINUS = "\N{MINUS SIGN}"
 Points = Sequence[tuple[float, float]]
 
 
@@ -25,7 +27,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Curves:
-    """Lines over a common x, from y = 0 up.
+    """Lines over a common x.
 
     >>> Curves("how it went", "answers", [Line("undecided", [[(0, 0.5), (4, 0.1)]])]).level is None
     True
@@ -37,6 +39,7 @@ class Curves:
     level: tuple[float, str] | None = None  # a value to get below, and what it means
     marks: Sequence[tuple[float, str]] = ()  # where something changed
     background: Sequence[Line] = ()  # thin lines, named when pointed at
+    from_zero: bool = True  # whether both axes begin at 0; otherwise where the lines do
 
 
 @dataclass(frozen=True)
@@ -63,20 +66,24 @@ def curves_layout(chart: Curves) -> dict[str, Any]:
     """
     shown = [*chart.lines, *chart.background]
     points = [point for line in shown for piece in line.pieces for point in piece]
-    right = max(1.0, max(x for x, _ in points))
-    heights = ticks(0.0, max([y for _, y in points] + ([chart.level[0]] if chart.level else [])) or 1.0)
+    left, right = (0.0, max(1.0, max(x for x, _ in points))) if chart.from_zero else _span([x for x, _ in points])
+    lowest = 0.0 if chart.from_zero else min(y for _, y in points)
+    heights = ticks(lowest, max([y for _, y in points] + ([chart.level[0]] if chart.level else [])) or 1.0)
     top = LEGEND_ROW * (len(chart.lines) + (chart.level is not None)) + 14
     bottom = top + CURVE_HEIGHT
 
     def across(x: float) -> float:
-        return LEFT + WIDTH * x / right
+        return LEFT + WIDTH * (x - left) / (right - left)
 
     def down(y: float) -> float:
-        return bottom - CURVE_HEIGHT * y / heights[-1]
+        return bottom - CURVE_HEIGHT * share(y)
+
+    def share(y: float) -> float:
+        return (y - heights[0]) / (heights[-1] - heights[0])
 
     def path(piece: Points) -> str:
         """In a frame of 1000 by 1000 that stretches with the page."""
-        return " ".join(f"{1000 * x / right:.1f},{1000 - 1000 * y / heights[-1]:.1f}" for x, y in piece)
+        return " ".join(f"{1000 * (x - left) / (right - left):.1f},{1000 - 1000 * share(y):.1f}" for x, y in piece)
 
     def paths(lines: Sequence[Line]) -> list[dict[str, Any]]:
         return [{"name": line.name, "paths": [path(piece) for piece in line.pieces]} for line in lines]
@@ -92,7 +99,11 @@ def curves_layout(chart: Curves) -> dict[str, Any]:
         "plot_height": CURVE_HEIGHT,
         "height": bottom + 44,
         "y_ticks": [(down(y), tick_label(y)) for y in heights],
-        "x_ticks": [(across(x), tick_label(x)) for x in ticks(0.0, right, 5) if x <= right and x == int(x)],
+        "x_ticks": [
+            (across(x), long_label(x))
+            for x in ticks(left, right, 5)
+            if left <= x <= right and (x == int(x) or not chart.from_zero)
+        ],
         "level": None if chart.level is None else (down(chart.level[0]), chart.level[1]),
         "marks": [{"x": across(x), "text": text, "before": x > right / 2} for x, text in chart.marks],
         "lines": paths(chart.lines),
@@ -100,6 +111,26 @@ def curves_layout(chart: Curves) -> dict[str, Any]:
         "points": _points(chart.lines, across, down),
         "legend_row": LEGEND_ROW,
     }
+
+
+def band_layout(chart: Curve) -> dict[str, Any]:
+    """Where a curve and the two thin lines around it go.
+
+    >>> from askwise.goals.base.charts import CurvePoint
+    >>> points = (CurvePoint(1990, -1, 0, 1), CurvePoint(2010, 0, 1, 2))
+    >>> [text for _, text in band_layout(Curve("effect", "How year mattered", "", rows=points))["x_ticks"]][:2]
+    ['1990', '1995']
+    """
+    edges = (("low", [(row.x, row.low) for row in chart.rows]), ("high", [(row.x, row.high) for row in chart.rows]))
+    return curves_layout(
+        Curves(
+            chart.title,
+            chart.axis,
+            [Line("effect", [[(row.x, row.middle) for row in chart.rows]])],
+            background=[Line(f"80 % interval, {name} end", [points]) for name, points in edges],
+            from_zero=False,
+        )
+    )
 
 
 def columns_layout(chart: Columns) -> dict[str, Any]:
@@ -135,6 +166,11 @@ def columns_layout(chart: Columns) -> dict[str, Any]:
     }
 
 
+def _span(values: Sequence[float]) -> tuple[float, float]:
+    low, high = min(values), max(values)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
 def _points(lines: Sequence[Line], across: Any, down: Any) -> list[dict[str, Any]]:
     """For each x: the strip of the plot that is nearest to it, and the value of each line there."""
     values = [dict(point for piece in line.pieces for point in piece) for line in lines]
@@ -143,10 +179,10 @@ def _points(lines: Sequence[Line], across: Any, down: Any) -> list[dict[str, Any
     return [
         {
             "x": across(x),
-            "text": tick_label(x),
+            "text": long_label(x),
             "left": across(edges[place]),
             "width": across(edges[place + 1]) - across(edges[place]),
-            "values": [(f"{line[x]:.3f}", down(line[x])) if x in line else None for line in values],
+            "values": [(f"{line[x]:.3f}".replace("-", MINUS), down(line[x])) if x in line else None for line in values],
         }
         for place, x in enumerate(xs)
     ]

@@ -15,6 +15,7 @@ from typing import Any
 
 from askwise import storage
 from askwise.goals import goal_of, remake
+from askwise.goals.base.effect_charts import with_effects
 from askwise.report.surprises import odd_answers
 from askwise.report.usage import answer_rows
 from askwise.session import Session
@@ -156,7 +157,8 @@ def log_findings(session: Session) -> dict[str, Any]:
     (0, 1, [])
     """
     guess, goal = session.estimate(), goal_of(session)
-    charts = [chart.with_table_of(TABLE_ROWS) for chart in goal.result(session, session.sample).all_charts]
+    result = with_effects(goal.result(session, session.sample), session, session.sample)
+    charts = [chart.with_table_of(TABLE_ROWS) for chart in result.all_charts]
     odd, _ = odd_answers(session, session.sample, answer_rows(session))
     return {
         "answers": len(session.answers),

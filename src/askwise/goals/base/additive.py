@@ -96,13 +96,16 @@ def numeric_terms(values: Floats, knots: Floats) -> AdditiveTerms:
 def level_terms(codes: Ints, count: int) -> AdditiveTerms:
     """An effect for each of `count` levels; `codes` (N,) says which level a row has.
 
-    >>> level_terms(np.array([0, 1, 1, 0]), 2).basis.round(2).tolist()
-    [[0.71, -0.71], [-0.71, 0.71], [-0.71, 0.71], [0.71, -0.71]]
+    >>> np.abs(level_terms(np.array([0, 1, 1, 0]), 2).basis).round(2).tolist()
+    [[1.0], [1.0], [1.0], [1.0]]
     """
     shares = np.bincount(codes, minlength=count) / len(codes)
     length = np.sqrt(max(1.0 - float(shares @ shares), 1e-12))
-    units = (np.eye(count) - shares) / length
-    return AdditiveTerms(units[codes], units.T, np.ones(count))
+    contrasts = np.linalg.qr(np.hstack([np.ones((count, 1)), np.eye(count)[:, 1:]]))[0][
+        :, 1:
+    ]  # orthogonal to a constant
+    units = (np.eye(count) - shares) @ contrasts / length
+    return AdditiveTerms(units[codes], units.T, np.ones(count - 1))
 
 
 class AdditiveFit:
@@ -132,7 +135,8 @@ class AdditiveFit:
         fitted = 2 * np.sum(weights * projected, axis=1) - np.sum((weights @ self._gram) * weights, axis=1)
         ends = np.cumsum([each.basis.shape[1] for each in self.terms])[:-1]
         parts = np.split(weights, ends, axis=1)
-        curves = [part @ each.at_points for part, each in zip(parts, self.terms, strict=True)]
+        # stored point by point, since NumPy is slow along a short last axis
+        curves = [(each.at_points.T @ part.T).T for part, each in zip(parts, self.terms, strict=True)]
         return AdditiveCurves(curves, fitted, np.einsum("sn,sn->s", centred, centred))
 
     def explained(self, explained_squares: Floats, total_squares: Floats) -> Floats | None:
@@ -144,12 +148,16 @@ class AdditiveFit:
         return np.clip(1 - left * (len(self.basis) - 1) / self.free_rows, 0.0, 1.0)
 
 
-def bend_shares(curves: Floats, away_from_straight: Floats) -> Floats:
-    """(S,): how far each curve (S, M) is from its straight line, as a share of its range.
+def bend_chance(curves: Floats, weights: Floats, away_from_straight: Floats) -> float:
+    """The chance that curves (S, M) bend: that they lie more than a tenth of their range away from a straight line, at
+    the point and on the side where they do so most on average. (Anywhere, even noise around a line would.)
 
-    >>> fit = numeric_terms(np.arange(3.0), np.arange(3.0)).away_from_straight
-    >>> bend_shares(np.array([[0.0, 1.0, 2.0], [0.0, 1.0, 0.0]]), fit).round(2).tolist()
-    [0.0, 0.67]
+    >>> away = numeric_terms(np.arange(3.0), np.arange(3.0)).away_from_straight
+    >>> bend_chance(np.array([[0.0, 1.0, 2.0], [0.0, 1.0, 0.0]]), np.array([0.25, 0.75]), away)
+    0.75
     """
-    ranges = np.ptp(curves, axis=1)
-    return np.abs(curves @ away_from_straight.T).max(axis=1) / np.where(ranges > 0, ranges, 1.0)
+    away = curves @ away_from_straight.T  # (S, M)
+    mean = weights @ away
+    place = int(np.abs(mean).argmax())
+    bent = np.sign(mean[place]) * away[:, place] > NOT_STRAIGHT * np.ptp(curves, axis=1)
+    return min(1.0, float(weights @ bent))

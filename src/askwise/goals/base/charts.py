@@ -7,7 +7,7 @@ it is drawn.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
 from askwise.goals.base.findings import Chance, Span
@@ -47,6 +47,7 @@ class Chart:
     title: str
     lead: str
     table: Table | None = None
+    notes: tuple[str, ...] = field(default=(), kw_only=True)  # what the chart shows, in words
 
     def with_table_of(self, rows: int) -> Self:
         """The same chart with no more than so many rows in its table."""

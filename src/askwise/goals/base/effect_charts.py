@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from askwise.goals.base.additive import NOT_STRAIGHT
 from askwise.goals.base.charts import MAX_BARS, Chart, Curve, CurvePoint, Interval, Intervals, Result, Table
 from askwise.goals.base.effects import BEND_CHANCE, SHARE_UNIT
 from askwise.goals.base.texts import percent
@@ -66,43 +64,41 @@ def effect_charts(effects: Effects) -> list[Chart]:
 
 def _importance_chart(effects: Effects) -> Chart:
     shares = effects.unit == SHARE_UNIT
-    words = effect_sentences(effects) or ["No column has a clear effect yet."]
-    lead = [
-        *words,
-        "The dot says how far apart a column can put two items: from the value that is liked least to the one that is "
-        "liked best, as a share of the range from the worst item to the best."
+    what = (
+        "how much of the range from the worst item to the best a column makes up, from its least liked value to its "
+        "most liked one"
         if shares
-        else "The dot says how far a column can move the odds of a label, from one end of its values to the other.",
-        "The line holds the truth with a probability of 80 %.",
-    ]
+        else "how far a column moves the log odds of a label, from its lowest to its highest point"
+    )
+    lead = f"The dot says {what}. The line holds the truth with a probability of 80 %."
     if effects.explained is not None:
-        rest = "the rest is what columns do together" + (", and each item's own appeal." if shares else ".")
-        lead.append(f"One by one, the columns explain {_in_text(effects.explained, True)} of how scores differ; {rest}")
+        rest = "the rest is what columns do together" + (" and each item's own appeal." if shares else ".")
+        lead += f" One by one, the columns explain {_in_text(effects.explained, True)} of how scores differ; {rest}"
     drawn = tuple(
-        Interval(_name(effect), *effect.importance, _in_text(effect.importance, shares))
+        Interval(_name(effect), *effect.importance, _number(effect.importance.middle, shares))
         for effect in effects.columns[:MAX_BARS]
     )
     rows = tuple(
         (
             _name(effect),
-            _number(effect.importance.middle, shares),
-            f"{_number(effect.importance.low, shares)} to {_number(effect.importance.high, shares)}",
+            _in_text(effect.importance, shares),
             percent(effect.bends) if _is_numeric(effect) else "",
             effect.sentence,
         )
         for effect in effects
     )
-    headings = ("column", "matters by", "80 % interval", "chance that it bends", "in words")
-    table = Table("Every column as a table", headings, rows, numeric=(1, 2, 3))
+    table = Table("Every column as a table", ("column", "matters by", "bends", "in words"), rows, numeric=(1, 2))
     axis = "share of the range, worst to best" if shares else "log odds"
-    return Intervals("effects", "What mattered", " ".join(lead), table, axis, drawn, len(effects) - len(drawn))
+    words = tuple(effect_sentences(effects)) or ("No column has a clear effect yet.",)
+    title, others = "What mattered", len(effects) - len(drawn)
+    return Intervals("effects", title, lead, table, axis, drawn, others, notes=words)
 
 
 def _detail_chart(effect: Effect, unit: str, id: str) -> Chart | None:
     """The curve of a column that bends, or the levels of a category; None where the sentence says it all."""
     shares = unit == SHARE_UNIT
     numeric = _is_numeric(effect)
-    if (numeric or effect.bends) and not is_bent(effect):
+    if (numeric or effect.bends) and effect.bends < BEND_CHANCE:
         return None
     if not numeric and len(effect.points) < MIN_LEVELS:
         return None
@@ -128,22 +124,6 @@ def _detail_chart(effect: Effect, unit: str, id: str) -> Chart | None:
         for p in effect.points[:MAX_BARS]
     )
     return Intervals(id, title, lead, table, "effect", drawn, len(effect.points) - len(drawn))
-
-
-def is_bent(effect: Effect) -> bool:
-    """Whether the curve of a column surely bends, and its middle shows it.
-
-    >>> from askwise.session.effects import EffectPoint
-    >>> points = tuple(EffectPoint(x, y, y, y) for x, y in ((0.0, 0.0), (1.0, 1.0), (2.0, 0.0)))
-    >>> is_bent(Effect("price", points, CredibleInterval(1.0, 1.0, 1.0), 1.0, True, "Best near 1."))
-    True
-    """
-    middles = [point.middle for point in effect.points]
-    span = max(middles) - min(middles)
-    steps: Any = [point.value for point in effect.points] if _is_numeric(effect) else list(range(len(middles)))
-    chord = [middles[0] + (middles[-1] - middles[0]) * (x - steps[0]) / (steps[-1] - steps[0]) for x in steps]
-    away = max(abs(one - other) for one, other in zip(middles, chord, strict=True))
-    return effect.bends >= BEND_CHANCE and away > NOT_STRAIGHT * span
 
 
 def _is_numeric(effect: Effect) -> bool:

@@ -21,7 +21,7 @@ from askwise.goals.base.additive import (
     NOT_STRAIGHT,
     AdditiveFit,
     AdditiveTerms,
-    bend_shares,
+    bend_chance,
     knot_rows,
     knots_for,
     level_terms,
@@ -168,21 +168,21 @@ def _effects(
     columns: Sequence[_ColumnTerms], curves: Sequence[Floats], weights: Floats, label: str | None, one_of_many: bool
 ) -> list[Effect]:
     """The effects of all columns from their curves [(S, M), ...]; all quantiles are taken at once."""
-    ranges = np.stack([np.ptp(curve, axis=1) for curve in curves], axis=1)
-    bands = quantiles(np.hstack([*curves, ranges]), weights, INTERVAL_SHARES)
+    ranges = [np.ptp(curve, axis=1) for curve in curves]
+    bands = quantiles(np.vstack([*(curve.T for curve in curves), *ranges]).T, weights, INTERVAL_SHARES)
     starts = np.cumsum([0, *(curve.shape[1] for curve in curves)])
     found = []
     for place, (column, curve) in enumerate(zip(columns, curves, strict=True)):
         band = bands[:, starts[place] : starts[place + 1]]
         away = column.terms.away_from_straight
-        bent = 0.0 if away is None else float(weights @ (bend_shares(curve, away) > NOT_STRAIGHT))
+        bent = 0.0 if away is None else bend_chance(curve, weights, away)
         shape = CurveShape(column.values, column.is_number, curve, weights, band[1], bent >= BEND_CHANCE)
         found.append(
             Effect(
                 column.name,
                 tuple(EffectPoint(value, *map(float, one)) for value, one in zip(column.values, band.T, strict=True)),
                 CredibleInterval(*map(float, bands[:, starts[-1] + place])),
-                min(bent, 1.0),
+                bent,
                 shape.is_clear,
                 shape.sentence(label),
                 label if one_of_many else None,

@@ -94,6 +94,10 @@ def quantiles(values: Floats, weights: Floats, shares: Sequence[float]) -> Float
     >>> quantiles(np.array([[1.0], [2.0], [3.0]]), np.array([0.2, 0.5, 0.3]), [0.1, 0.5, 0.9]).ravel().tolist()
     [1.0, 2.0, 3.0]
     """
+    if weights[0] == weights[-1] and np.ptp(weights) == 0:  # as draws have them: no need to sort
+        reached = np.cumsum(weights)
+        places = [min(int((reached < share - 1e-12).sum()), len(values) - 1) for share in shares]
+        return np.partition(np.ascontiguousarray(np.transpose(values)), places, axis=1)[:, places].T
     order = np.argsort(values, axis=0, kind="stable")
     reached = np.cumsum(np.asarray(weights)[order], axis=0)
     rows = [np.minimum((reached < share - 1e-12).sum(axis=0), len(values) - 1) for share in shares]

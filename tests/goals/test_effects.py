@@ -287,7 +287,7 @@ def test_charts_name_the_strongest_columns_and_draw_what_bends():
     scores = -((np.array(table["price"]) - 25) ** 2) / 100 + bonus + 0.3 * np.array(table["size"])
     found = effects_of(table, scores + 0.05 * rng.normal(size=(100, ROWS)))
     charts = effect_charts(found)
-    assert [type(chart).__name__ for chart in charts] == ["Intervals", "Curve", "Intervals"]
+    assert [type(chart).__name__ for chart in charts] == ["Intervals", "EffectCurve", "Intervals"]
     assert [chart.title for chart in charts] == ["What mattered", "How price mattered", "How kind mattered"]
     assert charts[0].notes == tuple(effect_sentences(found))
     assert charts[0].notes[1] == "kind: best with van, worst with car."

@@ -90,7 +90,7 @@ class Intervals(Chart):
 
 
 class CurvePoint(NamedTuple):
-    """One point of a `Curve`."""
+    """One point of a `EffectCurve`."""
 
     x: float
     low: float
@@ -99,10 +99,11 @@ class CurvePoint(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Curve(Chart):
+class EffectCurve(Chart):
     """A number over another, with the band that holds it.
 
-    >>> Curve("effect", "How price mattered", "", None, "price", (CurvePoint(0, 0, 1, 2), CurvePoint(5, 1, 2, 3))).axis
+    >>> points = (CurvePoint(0, 0, 1, 2), CurvePoint(5, 1, 2, 3))
+    >>> EffectCurve("effect", "How price mattered", "", None, "price", points).axis
     'price'
     """
 

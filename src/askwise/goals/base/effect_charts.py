@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from askwise.goals.base.charts import MAX_BARS, Chart, Curve, CurvePoint, Interval, Intervals, Result, Table
+from askwise.goals.base.charts import MAX_BARS, Chart, CurvePoint, EffectCurve, Interval, Intervals, Result, Table
 from askwise.goals.base.effects import BEND_CHANCE, SHARE_UNIT
 from askwise.goals.base.texts import percent
 from askwise.session import Session
@@ -118,7 +118,7 @@ def _detail_chart(effect: Effect, unit: str, id: str) -> Chart | None:
     table = Table("Every value as a table", (effect.name, "effect", "80 % interval"), rows, numeric=(1, 2))
     if numeric:
         points = tuple(CurvePoint(float(p.value), p.low, p.middle, p.high) for p in effect.points)
-        return Curve(id, title, lead, table, effect.name, points)
+        return EffectCurve(id, title, lead, table, effect.name, points)
     drawn = tuple(
         Interval(_value(p.value), p.low, p.middle, p.high, _number(p.middle, shares, True))
         for p in effect.points[:MAX_BARS]

@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from askwise.goals.base.charts import Bars, Curve, Intervals, Tree
+from askwise.goals.base.charts import Bars, EffectCurve, Intervals, Tree
 from askwise.goals.base.texts import percent
 from askwise.report.charts.scale import tick_label, ticks
 from askwise.report.charts.series import Columns, Curves, band_layout, columns_layout, curves_layout
@@ -137,7 +137,7 @@ def tree_layout(chart: Tree) -> dict[str, Any]:
 LAYOUTS: dict[type, tuple[str, Callable[[Any], dict[str, Any]]]] = {
     Bars: ("bars", bars_layout),
     Columns: ("columns", columns_layout),
-    Curve: ("curves", band_layout),
+    EffectCurve: ("curves", band_layout),
     Curves: ("curves", curves_layout),
     Intervals: ("intervals", intervals_layout),
     Tree: ("tree", tree_layout),

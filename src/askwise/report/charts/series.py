@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from askwise.goals.base.charts import Curve
+from askwise.goals.base.charts import EffectCurve
 from askwise.report.charts.scale import long_label, tick_label, ticks
 
 LEFT, WIDTH = 12.0, 86.0  # per cent: where the plot begins, and how wide it is
@@ -113,12 +113,12 @@ def curves_layout(chart: Curves) -> dict[str, Any]:
     }
 
 
-def band_layout(chart: Curve) -> dict[str, Any]:
+def band_layout(chart: EffectCurve) -> dict[str, Any]:
     """Where a curve and the two thin lines around it go.
 
     >>> from askwise.goals.base.charts import CurvePoint
     >>> points = (CurvePoint(1990, -1, 0, 1), CurvePoint(2010, 0, 1, 2))
-    >>> [text for _, text in band_layout(Curve("effect", "How year mattered", "", rows=points))["x_ticks"]][:2]
+    >>> [text for _, text in band_layout(EffectCurve("effect", "How year mattered", "", rows=points))["x_ticks"]][:2]
     ['1990', '1995']
     """
     edges = (("low", [(row.x, row.low) for row in chart.rows]), ("high", [(row.x, row.high) for row in chart.rows]))

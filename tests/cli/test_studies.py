@@ -53,6 +53,9 @@ def test_from_a_table_to_an_answer(run_command, cars, tmp_path):
     assert "We are confident enough to stop." in brief
     assert "askwise status cars.askwise --details" in brief
     assert "average" not in brief
+    mattered = [line for line in brief.splitlines() if line.startswith("What mattered: ")]
+    assert mattered == [f"What mattered: {sentence}" for sentence in status["what_mattered"]]
+    assert 1 <= len(mattered) <= 3
     assert "undecided is below 0.2" in details
     assert "On average over what is still plausible after" in details
     assert run_command("report", "cars.askwise")[:2] == (0, "Open cars.html\n")

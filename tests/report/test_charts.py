@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.goals.base.charts import Bars, Fork, Interval, Intervals, Tree
+from askwise.goals.base.charts import Bars, CurvePoint, EffectCurve, Fork, Interval, Intervals, Tree
 from askwise.goals.base.texts import percent, rounded
 from askwise.report.charts import Columns, Curves, Line, draw, ticks
 
@@ -22,6 +22,8 @@ CHARTS = {
     "bars": Bars("id", EVIL, "", rows=(("a", 0.25), (EVIL, 1.0))),
     "intervals": Intervals("id", EVIL, "", axis=EVIL, rows=ROWS),
     "curves": Curves(EVIL, EVIL, [Line(EVIL, PIECES)], (0.05, EVIL), [(2, EVIL)], [Line(EVIL, PIECES)]),
+    "effect": EffectCurve("id", EVIL, "", None, EVIL, (CurvePoint(1990, -2, -1, 0), CurvePoint(2010, 0, 1, 3))),
+    "one value": EffectCurve("id", "flat", "", None, EVIL, (CurvePoint(5, 0, 0, 0), CurvePoint(5, 0, 0, 0))),
     "one point": Curves("nothing", "answers", [Line("a", [[(0, 0.0)]])]),
     "columns": Columns(EVIL, EVIL, [0, 7, 3], ["0", EVIL, "3"], {0: EVIL, 2: "now"}),
     "no answers": Columns("nothing", "minutes ago", [0] * 30, [""] * 30, {}),

@@ -24,6 +24,7 @@ from askwise.distances.items import BestItem  # noqa: E402
 from askwise.experiments.plots import COLOURS  # noqa: E402
 from askwise.experiments.runner import simulate  # noqa: E402
 from askwise.posteriors.scores.logconcave import LogConcave  # noqa: E402
+from askwise.simulate.demo import CarBuyer  # noqa: E402
 from askwise.strategies.expected import expected  # noqa: E402
 from askwise.strategies.split import average_diameter  # noqa: E402
 from askwise.structures.choice import Choice  # noqa: E402
@@ -131,7 +132,23 @@ def curves() -> Figure:
     return figure
 
 
-PICTURES = {"loop": loop, "diameter": diameter, "curves": curves}
+def demo() -> Figure:
+    """How undecided the buyer of `askwise demo` is, and what the best guess gives up, beside random questions."""
+    buyer = CarBuyer(seed=20)
+    runs = {rule: list(buyer.answer(buyer.session(rule, budget=300))) for rule in ("expected", "random")}
+    figure = Figure(figsize=(8.4, 3.1), layout="constrained")
+    for ax, title, part in zip(figure.subplots(1, 2), ("undecided", "regret"), ("diameter", "regret"), strict=True):
+        for colour, (rule, steps) in zip(COLOURS, runs.items(), strict=False):
+            name = "chosen by askwise" if rule == "expected" else "at random"
+            ax.plot(range(1, len(steps) + 1), [getattr(step, part) for step in steps], color=colour, lw=2, label=name)
+        ax.set(title=title, xlabel="questions", ylim=(0, None))
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.grid(axis="y", alpha=0.3)
+    figure.axes[0].legend(frameon=False)
+    return figure
+
+
+PICTURES = {"loop": loop, "diameter": diameter, "curves": curves, "demo": demo}
 
 if __name__ == "__main__":
     for wanted in sys.argv[1:] or PICTURES:

@@ -35,11 +35,11 @@ def test_a_run_ends_when_the_session_is_settled():
     assert len(answer(session, person_streams(1, 2))) == 2  # it can go on
 
 
-def test_a_run_that_ran_out_of_answers_or_questions_is_not_settled():
+def test_a_run_ends_settled_or_without_questions_but_not_out_of_answers():
     run = simulate_person(best_letter(budget=2, epsilon=1e-9), None, 1, limit=2)
     assert (run.answers, run.stopped) == (2, None)
     every = simulate_person(best_letter(epsilon=1e-9), None, 1, limit=50)
-    assert (every.answers, every.stopped) == (6, None)  # every pair was asked
+    assert (every.answers, every.stopped) == (6, 6)  # every pair was asked: there is no more to come
 
 
 def test_a_run_ends_at_its_deadline():

@@ -128,7 +128,8 @@ def simulate_person(session: Session, rule: str | None, person: int, limit: int,
     for _ in simulate_answers(copy, somebody, rngs, until_settled=True, deadline=deadline):
         diameters.append(copy.diameter)
     reason = copy.reason
-    stopped = len(diameters) - 1 if reason is not None and reason.kind == "settled" else None
+    finished = reason is not None and reason.kind != "budget"  # settled, or nothing left to ask
+    stopped = len(diameters) - 1 if finished else None
     return SimulatedRun(rule or "its own", tuple(map(float, diameters)), stopped)
 
 

@@ -32,11 +32,12 @@ SCALES = np.geomspace(0.5, 32.0, 7)
 TYPICAL_SCALE = 5.0  # where the half-Cauchy weight of the scales has its knee
 LAPSES = np.array([0.005, 0.05, 0.15])
 LAPSE_WEIGHTS = np.array([0.8, 0.15, 0.05])
-NEGLIGIBLE_SHARE = 3e-3  # of its shape's weight, below which a point is left out until a neighbour gains weight
-NEIGHBOUR_SHARE = 3e-2  # above which a point's neighbours are looked at
+NEGLIGIBLE_SHARE = 1e-2  # of its shape's weight, below which a point is left out until a neighbour gains weight
+NEIGHBOUR_SHARE = 0.1  # above which a point's neighbours are looked at
 WAITING = ((0.1, 1), (0.02, 2), (1e-3, 4))  # from that weight on, a shape is looked at after so many answers
 EAGER_ANSWERS = 10  # up to which every shape is looked at
 GROWTH = 5  # lighter ones when the answers have grown by one part in so many
+MIN_SAMPLED_WEIGHT = 2e-3  # of a point that is drawn from: a few chains cost as much as many
 PILOT_DRAWS = 16  # of each point
 TELLING_ODDS = 3.0  # from which on the answers tell between straight lines and curves
 TRAJECTORIES = 3  # that turn a draw of a reference into a draw of the posterior
@@ -176,7 +177,8 @@ class ShapedScores:
 
     def sample(self, count: int, rng: Generator) -> Sample:
         """`count` independent draws of scores (M,), in random order."""
-        counts = systematic_counts(self.weights, count, rng)
+        weights = self.weights
+        counts = systematic_counts(np.where(weights < MIN_SAMPLED_WEIGHT, 0.0, weights), count, rng)
         used = np.flatnonzero(counts)
         order = used[np.argsort(self.points.shapes[used], kind="stable")]
         points, counts = self.points.take(order), counts[order]

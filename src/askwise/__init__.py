@@ -19,7 +19,7 @@ from askwise.types import Answer, Option, Question, Sample
 
 if TYPE_CHECKING:
     from askwise.exchange.classifiers import to_sklearn
-    from askwise.goals import change_goal, from_json
+    from askwise.goals import change_goal, from_json, learn_population
     from askwise.goals.best_column import best_column
     from askwise.goals.best_item import best_item
     from askwise.goals.classifier import classifier
@@ -61,6 +61,7 @@ __all__ = [
     "davidson",
     "from_json",
     "hierarchy",
+    "learn_population",
     "logistic",
     "noise_beta",
     "open",

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from askwise.errors import DataError, SettingError
+from askwise.goals.base.populations import learn_population
 from askwise.goals.base.registry import built_in, change_options, goal_class, goal_of, goals, remake
 from askwise.options import refusal
 from askwise.session import Session
@@ -39,6 +40,7 @@ __all__ = [
     "goal_of",
     "goals",
     "hierarchy",
+    "learn_population",
     "ranking",
     "remake",
     "top_k",

@@ -76,7 +76,15 @@ class AllowsLapses(Capability, Protocol):
     def lapse(self) -> float: ...  # the expected share
 
 
-CAPABILITIES = (AllowsLapses, DescribesShape, Reweighs, UpdatesInBatch)
+@runtime_checkable
+class LearnsFromOthers(Capability, Protocol):
+    """Starts from what other people answered before; the certificate says from how many."""
+
+    @property
+    def people_before(self) -> int: ...  # 0: nobody
+
+
+CAPABILITIES = (AllowsLapses, DescribesShape, LearnsFromOthers, Reweighs, UpdatesInBatch)
 
 
 def update_all(posterior: Posterior, answers: Sequence[Answer], rng: Generator) -> Posterior:

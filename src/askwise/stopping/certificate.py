@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.distances import HasPhrase, form_of
-from askwise.posteriors import AllowsLapses, DescribesShape, Posterior
+from askwise.posteriors import AllowsLapses, DescribesShape, LearnsFromOthers, Posterior
 from askwise.posteriors.chains import independent_draws
 from askwise.problem import Problem
 from askwise.structures import DrawsResponses, LinearFamily
@@ -67,6 +67,7 @@ class Certificate:
     phrase: str
     held_out: float = 1.0  # p value of the answers, each predicted from all others; small: they come as a surprise
     shape: str | None = None  # what the answers say about how features act
+    people_before: int = 0  # whose answers it also rests on
 
     @property
     def warning(self) -> str | None:
@@ -85,10 +86,11 @@ class Certificate:
         right = percent(self.probability_exact, certain=self.confidence == 1)
         exact = f" It is exactly right with probability {right}." if self.probability_exact else ""
         shape = f" {self.shape}" if self.shape else ""
+        others = f" It also rests on the answers of {self.people_before} people before." if self.people_before else ""
         warning = f" But {self.warning}." if self.warning else ""
         after = f"{self.answers} answer{'s' if self.answers != 1 else ''}"
         counted = "" if self.confidence == 1 else bound
-        return f"On average over what is still plausible after {after}, {claim}{counted}.{exact}{shape}{warning}"
+        return f"On average over what is still plausible after {after}, {claim}{counted}.{exact}{shape}{others}{warning}"
 
 
 def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:
@@ -136,6 +138,7 @@ def certify(
         assumptions=_assumptions(problem, posterior, sample, worth),
         phrase=problem.distance.phrase if isinstance(problem.distance, HasPhrase) else DEFAULT_PHRASE,
         shape=posterior.shape_sentence if isinstance(posterior, DescribesShape) else None,
+        people_before=posterior.people_before if isinstance(posterior, LearnsFromOthers) else 0,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -19,7 +19,15 @@ from askwise.goals.base.export import Variable
 from askwise.goals.base.findings import Chance
 from askwise.goals.base.goal import SessionParts
 from askwise.goals.base.options import option
-from askwise.goals.base.shapes import MAX_EXACT_ROWS, landmark_map, landmark_prior, shape_option, shaped_prior
+from askwise.goals.base.shapes import (
+    MAX_EXACT_ROWS,
+    landmark_map,
+    landmark_prior,
+    population_of,
+    population_option,
+    shape_option,
+    shaped_prior,
+)
 from askwise.goals.base.tables import TableGoal, feature_names
 from askwise.goals.base.texts import percent
 from askwise.losses import Loss, davidson, logistic
@@ -50,6 +58,7 @@ class ItemGoal(TableGoal):
         default=False, parse=flag, typed=bool, help='Allow the answer "about equal".',
     )  # fmt: skip
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
+    population: bool | Mapping[str, Any] = population_option()
 
     @abstractmethod
     def distance_between(self, rows: Floats, scored: bool) -> Distance:
@@ -79,7 +88,8 @@ class ItemGoal(TableGoal):
             return self._build_by_landmarks(columns, items, loss)
         family = ItemScores(len(rows), items.names, self.ties, items.images)
         problem = Problem(family, self.distance_between(rows, scored=True), loss)
-        shaped = shaped_prior(self.shape, items.features, family, loss, self.prior_scale)
+        population = population_of(self.population, len(rows))
+        shaped = shaped_prior(self.shape, items.features, family, loss, self.prior_scale, population)
         effects = taste_effects(family, columns, items, self.seed)
         return SessionParts(problem, shaped, lambda scores: self.describe(items.names, scores), effects=effects)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from askwise._runtime.streams import stream
 from askwise.errors import SettingError
 from askwise.goals.base.options import option
 from askwise.losses import Loss, logistic
-from askwise.options import shown
+from askwise.options import flag, shown
 from askwise.posteriors.scores.kernels import factor, label_shapes, shapes_named
 from askwise.posteriors.scores.landmarks import MAX_LANDMARKS, LandmarkMap
+from askwise.posteriors.scores.population import Population
 from askwise.posteriors.scores.shaped import ShapedScores
 from askwise.structures import LinearFamily
 from askwise.types import Floats
@@ -48,13 +49,51 @@ def shape_option() -> Any:
     )  # fmt: skip
 
 
+def check_population(name: str, value: Any) -> bool | dict[str, Any]:
+    """True, False, or what was learned from other people, as plain lists.
+
+    >>> check_population("population", True)
+    True
+    """
+    if value is None:  # nobody answered yet
+        return True
+    if isinstance(value, Population):
+        return value.plain()
+    return Population.from_plain(value).plain() if isinstance(value, Mapping) else flag(name, value)
+
+
+def population_option() -> Any:
+    """The option itself, for the goals that have it."""
+    return option(
+        default=True, parse=check_population, typed=bool,
+        help="In a study where everybody answers for themselves, let people start from what those before them have in "
+        "common.",
+        in_python="Or what `learn_population` found.",
+    )  # fmt: skip
+
+
+def population_of(stored: Any, rows: int) -> Population | None:
+    """The population of an option; None if there is none yet."""
+    if not isinstance(stored, Mapping):
+        return None
+    found = Population.from_plain(stored)
+    if len(found.mean) != rows:
+        raise SettingError(f"population is about {len(found.mean)} items, and the table has {rows}; learn it again")
+    return found
+
+
 def shaped_prior(
-    shape: str | Sequence[str], features: Floats, family: LinearFamily, loss: Loss, scale: float | None
+    shape: str | Sequence[str],
+    features: Floats,
+    family: LinearFamily,
+    loss: Loss,
+    scale: float | None,
+    population: Population | None = None,
 ) -> ShapedScores:
     """The beliefs about the scores of rows with these features (N, P), before any answer."""
     shapes, weights = shapes_named(shape, has_features=features.shape[1] > 0)
     factors = [factor(each, features) for each in shapes]
-    return ShapedScores.prior(family, loss, shapes, factors, weights, scale)
+    return ShapedScores.prior(family, loss, shapes, factors, weights, scale, population=population)
 
 
 def shaped_label_prior(

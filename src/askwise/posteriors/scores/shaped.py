@@ -24,6 +24,7 @@ from askwise.posteriors.scores.evidence import checked_answers
 from askwise.posteriors.scores.kernels import Shape
 from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, systematic_counts
 from askwise.posteriors.scores.pilot import log_sum
+from askwise.posteriors.scores.population import POPULATION, Population, scale_weights_around_one
 from askwise.posteriors.scores.shape_points import Answers, Design, Points, design_of, fit, real, run, run_pilot
 from askwise.structures import LinearFamily
 from askwise.types import Answer, Bools, Floats, Ints, Sample
@@ -77,6 +78,7 @@ class ShapedScores:
     missed: Ints  # (H,): answers that came since a shape was last looked at
     acceptance: float = 1.0
     count: int = 0  # answers
+    people_before: int = 0  # whose answers the shape of the population was learned from
     maps: dict[int, Floats] = field(default_factory=dict, init=False, compare=False, repr=False)  # (M, R) of shapes
 
     @cached_property
@@ -94,23 +96,32 @@ class ShapedScores:
         sigma: float | None = None,
         lapses: bool = True,
         means: Floats | None = None,
+        population: Population | None = None,
     ) -> ShapedScores:
         """Beliefs before any answer.
 
         `factors` (M, D), prior `weights` (H,) and `means` (H, M), by default 0, belong to the `shapes`. `sigma` fixes
-        the prior scale; None learns it. Without `lapses`, nobody ever answers by accident.
+        the prior scale; None learns it. Without `lapses`, nobody ever answers by accident. A `population` is one more
+        shape, whose weight grows with the number of people it was learned from.
         """
         if loss is not logistic and not isinstance(loss, Davidson):
             raise SettingError(f"learned shapes take the logistic or the davidson loss, not {loss.name}")
         scales = SCALES if sigma is None else np.array([number("sigma", sigma, at_least=MIN_SCALE, at_most=MAX_SCALE)])
         scale_weights = scales / (1 + (scales / TYPICAL_SCALE) ** 2)  # half-Cauchy, per unit of log scale
         lapse_grid, lapse_weights = (LAPSES, LAPSE_WEIGHTS) if lapses else (np.zeros(1), np.ones(1))
-        log_prior = np.log(np.outer(weights / np.sum(weights), scale_weights / scale_weights.sum()))
+        prior_weights = np.outer(weights / np.sum(weights), scale_weights / scale_weights.sum())
+        known = np.zeros((len(shapes), family.dimension)) if means is None else np.asarray(means, dtype=float)
+        if population is not None:
+            base = _mean_covariance(prior_weights.sum(axis=1), factors)
+            own = population.covariance_factor(base) / (1.0 if sigma is None else scales[0])
+            shapes, factors, known = (*shapes, POPULATION), [*factors, own], np.vstack([known, population.mean])
+            around = population.weight * (scale_weights_around_one(scales) if sigma is None else np.ones(1))
+            prior_weights = np.vstack([(1 - population.weight) * prior_weights, around])
+        log_prior = np.log(prior_weights)
         cells = np.arange(log_prior.size)
         shape, scale = np.unravel_index(cells, log_prior.shape)
         none, size = np.zeros(0), len(cells)
         ties = float(loss.ties) if isinstance(loss, Davidson) else 0.0
-        known = np.zeros((len(shapes), family.dimension)) if means is None else np.asarray(means, dtype=float)
         rows, offsets = np.zeros((len(shapes), 0, 0)), np.zeros((len(shapes), 0))
         answers = Answers(rows, offsets, none, none.astype(bool), none, ties, lapse_grid, np.log(lapse_weights))
         points = Points(
@@ -122,6 +133,7 @@ class ShapedScores:
         return ShapedScores(
             family, loss, 1.0, tuple(shapes), tuple(factors), known, log_prior, scales, atoms, pivots, answers,
             cells, points, log_prior.ravel().copy(), missed,
+            people_before=0 if population is None else population.people,
         )  # fmt: skip
 
     def update(self, answer: Answer, rng: Generator) -> ShapedScores:
@@ -155,6 +167,12 @@ class ShapedScores:
         return np.bincount(self.points.shapes, self.weights, len(self.shapes)).astype(float)
 
     @property
+    def base_covariance(self) -> Floats:
+        """(M, M): the covariance of scores that the shapes expect on average, without the population."""
+        own = [place for place, shape in enumerate(self.shapes) if shape is not POPULATION]
+        return _mean_covariance(np.exp(self.log_prior).sum(axis=1)[own], [self.factors[place] for place in own])
+
+    @property
     def lapse(self) -> float:
         """The expected share of answers that are lapses."""
         return float(self.weights @ self.points.lapses)
@@ -163,10 +181,11 @@ class ShapedScores:
     def shape_sentence(self) -> str | None:
         """What the answers say about straight lines and curves; None where there is nothing to choose between."""
         bends = np.array([shape.bends for shape in self.shapes])
-        if bends.all() or not bends.any():
+        straight = np.array([not shape.bends and shape is not POPULATION for shape in self.shapes])
+        if not (bends.any() and straight.any()):
             return None
         prior, now = np.exp(self.log_prior).sum(axis=1), self.shape_weights
-        odds = (now[bends].sum() / prior[bends].sum()) / max(now[~bends].sum() / prior[~bends].sum(), 1e-12)
+        odds = (now[bends].sum() / prior[bends].sum()) / max(now[straight].sum() / prior[straight].sum(), 1e-12)
         if odds >= TELLING_ODDS:
             return f"Features act in curves: straight lines explain the answers {_times(odds)} times less well."
         if odds <= 1 / TELLING_ODDS:
@@ -198,16 +217,16 @@ class ShapedScores:
     def diagnostics(self) -> Mapping[str, float]:
         """How the sampler does, and what was learned about shape, scale and lapses."""
         weights, shapes = self.weights, self.shape_weights
-        straight = sum(weight for shape, weight in zip(self.shapes, shapes, strict=True) if not shape.bends)
+        bent = sum(weight for shape, weight in zip(self.shapes, shapes, strict=True) if shape.bends)
         return {
             "acceptance": self.acceptance,
             "answers": float(self.count),
-            "bent": float(1 - straight),
+            "bent": float(bent),
             "lapses": self.lapse,
             "points": float(len(self.points)),
             "scale": float(np.exp(weights @ np.log(self.points.scales))),
             "steps": float(weights @ self.points.steps),
-        }
+        } | ({"population": float(shapes[-1])} if self.people_before else {})
 
     # ------------------------------------------------------------------ inside
 
@@ -352,6 +371,12 @@ class ShapedScores:
         scales = self.scale_grid[scale]
         centers = start.centers * (start.scales / scales)[:, None]  # the same scores
         return cells, replace(start, scales=scales, centers=centers)
+
+
+def _mean_covariance(weights: Floats, factors: Sequence[Floats]) -> Floats:
+    """(M, M): of scores, on average over shapes."""
+    pairs = zip(weights, factors, strict=True)
+    return np.asarray(sum(weight * each @ each.T for weight, each in pairs)) / np.sum(weights)
 
 
 def _times(odds: float) -> str:

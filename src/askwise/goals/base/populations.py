@@ -1,0 +1,72 @@
+"""What people who answered about the same table have in common: learned from their sessions or their logs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from askwise.errors import SettingError
+from askwise.losses import Davidson
+from askwise.options import refusal
+from askwise.posteriors import Posterior
+from askwise.posteriors.scores.population import MAX_COORDINATES, MAX_ITEMS, PersonAnswers, Population
+from askwise.posteriors.scores.population import learn_population as learn_from_rows
+from askwise.posteriors.scores.shaped import ShapedScores
+from askwise.session import Session
+from askwise.structures.choice import ItemScores
+from askwise.types import Answer
+
+MAX_PEOPLE = 100  # who are learned from: the last ones
+
+
+def learn_population(sessions: Sequence[Session]) -> Population | None:
+    """What the people of these sessions have in common, for the option `population` of a new person's session.
+
+    :param sessions: One for each person, all about the same table and of the same goal. People with fewer than five
+        answers do not count.
+    :return: The population; None with fewer than three people, and for goals that cannot use one.
+
+    >>> import askwise
+    >>> sessions = [askwise.ranking(["tea", "coffee", "water"], repeat=True, draws=50, seed=seed) for seed in range(3)]
+    >>> for session in sessions:
+    ...     for pair in [(0, 1), (1, 2), (0, 2)] * 2:
+    ...         session.tell("left" if session.pose(pair).options[0].name < "tea" else "right")
+    >>> askwise.learn_population(sessions).people
+    3
+    """
+    people = list(sessions)
+    for session in people:
+        if not isinstance(session, Session):
+            raise refusal("sessions", session, "a list of askwise.Session")
+        if session.recipe is None or people[0].recipe is None or session.recipe["data"] != people[0].recipe["data"]:
+            raise SettingError("the sessions are about different tables; a population is learned about one table")
+    return population_of_answers(people[0].prior, [session.answers for session in people]) if people else None
+
+
+def population_of_answers(prior: Posterior, people: Sequence[Sequence[Answer]]) -> Population | None:
+    """The same from the answers of each person, whose beliefs would all start from this prior."""
+    if not takes_population(prior):
+        return None
+    assert isinstance(prior, ShapedScores)
+    rows = [np.asarray(prior.family.features(np.array([one.atom for one in each]))) if each else None for each in people]
+    answered = [
+        PersonAnswers(row, np.array([float(one.response) for one in each]))
+        for row, each in zip(rows, people, strict=True)
+        if row is not None
+    ][-MAX_PEOPLE:]
+    items = prior.family.dimension
+    ties = float(prior.loss.ties) if isinstance(prior.loss, Davidson) else 0.0
+    return learn_from_rows(prior.base_covariance, answered, ties, MAX_COORDINATES if has_features(prior) else items)
+
+
+def has_features(prior: ShapedScores) -> bool:
+    """Whether items differ in more than their names."""
+    return any(shape.own < 1 and shape.linear + shape.smooth + shape.additive > 0 for shape in prior.shapes)
+
+
+def takes_population(prior: Posterior) -> bool:
+    """Whether scores of single items are learned, so that others' scores say something about them."""
+    if not isinstance(prior, ShapedScores) or not isinstance(prior.family, ItemScores):
+        return False
+    return has_features(prior) or prior.family.dimension <= MAX_ITEMS

@@ -1,0 +1,218 @@
+"""The population of a study: what the scores of people have in common, learned from those who answered before.
+
+Scores of a new person have the prior N(mean, factor factor' + rest^2 C), where C is the covariance that the shapes of
+the goal expect on average. Mean and covariance are learned by expectation maximisation: each person's answers give a
+Gaussian posterior of their scores under the population so far, and the posteriors of all give the next population.
+A few imaginary people with nothing in common are added, so that three real ones do not pass for everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from askwise.errors import SettingError
+from askwise.posteriors.scores.kernels import Shape, pivoted_factor
+from askwise.posteriors.scores.shape_points import Answers, Points, fit
+from askwise.types import Floats
+
+MIN_PEOPLE = 3  # before whom there is no population
+MIN_ANSWERS = 5  # of somebody who counts
+HALF_WEIGHT_PEOPLE = 4  # from whom on the population has half of the prior weight
+MEAN_PSEUDO_PEOPLE = 1.0  # imaginary people whose scores are 0
+COVARIANCE_PSEUDO_PEOPLE = 4.0  # imaginary people whose scores differ alike in all directions
+TYPICAL_SPREAD = 2.0  # of scores, before anybody answered: real people are less decided than they could be
+TYPICAL_LAPSE = 0.033  # the prior mean of the share of answers given by accident
+MAX_COORDINATES = 60  # of scores that depend on features
+MAX_DIRECTIONS = 8  # in which people are known to differ; the other directions share one spread
+MAX_ITEMS = 300  # whose scores can be learned without features
+ROUNDS = 25
+DECIMALS = 4  # of stored scores
+SCALE_SPREAD = 0.7  # of how decided a person is, in doublings: others may be more or less so than the population
+POPULATION = Shape("population")  # its covariance is learned
+
+
+@dataclass(frozen=True)
+class Population:
+    """What scores (N,) people have in common.
+
+    >>> Population.from_plain({"people": 3, "mean": [1.0, -1.0], "factor": [[0.5], [0.0]], "rest": 2.0}).weight
+    0.42857142857142855
+    """
+
+    people: int
+    mean: Floats  # (N,)
+    factor: Floats  # (N, D): the directions in which people differ most
+    rest: float  # how much they differ in the other directions, in units of the shapes' own covariance
+
+    @property
+    def weight(self) -> float:
+        """The prior weight of the population; the rest is for people unlike the others."""
+        return self.people / (self.people + HALF_WEIGHT_PEOPLE)
+
+    def covariance_factor(self, base: Floats) -> Floats:
+        """(N, R): a factor of the covariance of scores, where `base` (N, N) is that of the shapes."""
+        return pivoted_factor(self.factor @ self.factor.T + self.rest**2 * base)
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        mean, factor = self.mean.round(DECIMALS) + 0.0, self.factor.round(DECIMALS) + 0.0
+        rest = round(self.rest, DECIMALS)
+        return {"people": self.people, "mean": mean.tolist(), "factor": factor.tolist(), "rest": rest}
+
+    @staticmethod
+    def from_plain(stored: Mapping[str, Any]) -> Population:
+        """What `plain` made."""
+        try:
+            people, mean, rest = int(stored["people"]), np.array(stored["mean"], dtype=float), float(stored["rest"])
+            factor = np.array(stored["factor"], dtype=float).reshape(len(mean), -1)
+        except (KeyError, TypeError, ValueError):
+            raise SettingError("population is not one that was learned; expected people, mean, factor and rest") from None
+        if not (people >= 1 and rest > 0 and np.isfinite(mean).all() and np.isfinite(factor).all()):
+            raise SettingError("population has numbers that make no sense; expected what learn_population found")
+        return Population(people, mean, factor, rest)
+
+
+def scale_weights_around_one(scales: Floats) -> Floats:
+    """(C,): the prior weight of each scale of the population's covariance.
+
+    >>> scale_weights_around_one(np.array([0.5, 1.0, 2.0])).round(2)
+    array([0.21, 0.58, 0.21])
+    """
+    weights = np.exp(-np.square(np.log2(scales) / SCALE_SPREAD) / 2)
+    return weights / weights.sum()
+
+
+class PersonAnswers(NamedTuple):
+    """What one person answered: scores are `rows` @ coordinates."""
+
+    rows: Floats  # (T, Q): of each question
+    responses: Floats  # (T,): 1, -1, or 0 for "about equal"
+
+
+class Gaussian(NamedTuple):
+    """A normal distribution of coordinates."""
+
+    mean: Floats  # (Q,)
+    covariance: Floats  # (Q, Q)
+
+
+def learn_population(
+    base: Floats, people: Sequence[PersonAnswers], ties: float = 0.0, limit: int = MAX_COORDINATES
+) -> Population | None:
+    """The population of people whose answers have rows (T, N) over items; None while there are too few people.
+
+    - `base`: (N, N), the covariance of scores that the shapes expect on average.
+    - `people`: those who answered; whoever gave fewer than five answers does not count.
+    - `ties`: of the loss; 0 where answers cannot be equal.
+    - `limit`: how many coordinates to learn in, those of the largest variance.
+
+    >>> rng = np.random.default_rng(0)
+    >>> pairs = np.array([[1.0, -1, 0], [0, 1, -1], [1, 0, -1]])[[0, 1, 2, 0, 1, 2]]
+    >>> found = learn_population(np.eye(3), [PersonAnswers(pairs, np.ones(6))] * 5)
+    >>> bool(found.mean[0] > found.mean[1] > found.mean[2])
+    True
+    """
+    counted = [person for person in people if len(person.responses) >= MIN_ANSWERS]
+    if len(counted) < MIN_PEOPLE:
+        return None
+    basis = principal_basis(base, limit)
+    within = [PersonAnswers(person.rows @ basis, person.responses) for person in counted]
+    found = learn_gaussian(within, ties=ties)
+    widened = found.covariance * (1 + 1 / (len(counted) + MEAN_PSEUDO_PEOPLE))  # the mean is not known for sure
+    directions, rest = leading_directions(widened)
+    return Population(len(counted), basis @ found.mean, basis @ directions, rest)
+
+
+def principal_basis(base: Floats, limit: int = MAX_COORDINATES) -> Floats:
+    """(N, N) -> (N, Q): the directions of largest variance, as long as their standard deviations.
+
+    >>> np.abs(principal_basis(np.diag([1.0, 4.0]), 1)).tolist()
+    [[0.0], [2.0]]
+    """
+    values, vectors = np.linalg.eigh(base)
+    chosen = np.flatnonzero(values > 1e-6 * values[-1])[::-1][:limit]
+    found = vectors[:, chosen] * np.sqrt(values[chosen])
+    return found * np.where(found[np.abs(found).argmax(axis=0), np.arange(len(chosen))] < 0, -1.0, 1.0)
+
+
+def leading_directions(covariance: Floats, limit: int = MAX_DIRECTIONS) -> tuple[Floats, float]:
+    """(Q, Q) -> (Q, D) and the spread of what is left: probabilistic principal components.
+
+    >>> directions, rest = leading_directions(np.diag([5.0, 1.0, 1.0]), 1)
+    >>> np.abs(directions).tolist(), rest
+    ([[2.0], [0.0], [0.0]], 1.0)
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    size = min(limit, len(values) - 1)
+    left = values[: len(values) - size]
+    some = values[::-1][:size] - left.mean()
+    return vectors[:, ::-1][:, :size] * np.sqrt(np.maximum(some, 0.0)), float(np.sqrt(left.mean()))
+
+
+def learn_gaussian(
+    people: Sequence[PersonAnswers],
+    *,
+    ties: float = 0.0,
+    lapse: float = TYPICAL_LAPSE,
+    mean_pseudo_people: float = MEAN_PSEUDO_PEOPLE,
+    covariance_pseudo_people: float = COVARIANCE_PSEUDO_PEOPLE,
+    spread: float = TYPICAL_SPREAD,
+    rounds: int = ROUNDS,
+) -> Gaussian:
+    """Mean and covariance of people's coordinates, by expectation maximisation.
+
+    The imaginary people make it the largest posterior density under a normal and inverse-Wishart prior.
+    """
+    size = people[0].rows.shape[1]
+    target = spread**2 * np.eye(size)
+    now = Gaussian(np.zeros(size), target)
+    for _ in range(rounds):
+        means, spreads = posteriors(people, now, ties, lapse)
+        mean = means.sum(axis=0) / (len(people) + mean_pseudo_people)
+        around = means - mean
+        scatter = spreads + around.T @ around + mean_pseudo_people * np.outer(mean, mean)
+        total = len(people) + covariance_pseudo_people + (mean_pseudo_people > 0)
+        now = Gaussian(mean, (covariance_pseudo_people * target + scatter) / total)
+    return now
+
+
+def posteriors(
+    people: Sequence[PersonAnswers], prior: Gaussian, ties: float, lapse: float
+) -> tuple[Floats, Floats]:
+    """The means (n, Q) of people's coordinates given their answers, and the sum (Q, Q) of the covariances."""
+    root = np.linalg.cholesky(prior.covariance)
+    slots = [max(int((person.responses != 0).sum()) for person in people)]
+    slots.append(max(int((person.responses == 0).sum()) for person in people))
+    count = sum(slots)
+    rank = min(count, len(root))
+    rows, offsets = np.zeros((len(people), count, rank)), np.zeros((len(people), count))
+    turns = []  # (Q, R) of each person: the coordinates that their answers inform
+    for place, person in enumerate(people):
+        equal = person.responses == 0
+        order = np.argsort(equal, kind="stable")  # ties last, in slots of their own
+        untied = int((~equal).sum())
+        slot = np.concatenate([np.arange(untied), slots[0] + np.arange(len(equal) - untied)])
+        signed = (person.rows * np.where(equal, 1.0, person.responses)[:, None])[order]
+        turn, upper = np.linalg.qr((signed @ root).T)
+        rows[place, slot, : upper.shape[0]] = upper.T
+        offsets[place, slot] = signed @ prior.mean
+        turns.append(turn)
+    tied = np.arange(count) >= slots[0]
+    answers = Answers(rows, offsets, np.ones(count), tied, np.ones(count), ties, np.array([lapse]), np.zeros(1))
+    size = len(people)
+    start = Points(
+        np.arange(size), np.ones(size), np.full(size, lapse), np.zeros((size, rank)), np.zeros((size, count)),
+        np.tile(np.eye(rank), (size, 1, 1)), np.zeros(size), np.full(size, 2),
+    )  # fmt: skip
+    found = fit(answers, start)
+    means, informed = np.empty((size, len(root))), np.zeros_like(root)
+    for place, turn in enumerate(turns):
+        used = turn.shape[1]
+        means[place] = prior.mean + root @ (turn @ found.centers[place, :used])
+        part = found.roots[place][:, :used]
+        informed += turn @ (np.eye(used) - part.T @ part) @ turn.T
+    return means, root @ (size * np.eye(len(root)) - informed) @ root.T

@@ -10,7 +10,7 @@ the people with ten answers or more, models see the first 3, 5, 7 or 9 answers a
 - own logistic: a logistic regression of one's own answers;
 - BoTorch: PairwiseGP of one's own answers. `--botorch` runs what `real_people.jsonl` lacks;
 - askwise: a session of `best_item` over one's own journeys (`--table all`: over everybody's), told the same answers;
-- askwise, population: the same, after it learned from the other half of the people, once the goal can do that.
+- askwise, population: the same (`--table person`), starting from what the other half of the people have in common.
 
 The log loss is the mean over all later answers; its standard error, and that of the difference to askwise, is over
 people. Calibration: the answers in five bins by the predicted chance of the first journey, with the share of people who
@@ -35,6 +35,8 @@ from sklearn.linear_model import LogisticRegression
 
 import askwise
 from askwise._runtime.streams import stream
+from askwise.posteriors.scores.kernels import factor, shapes_named
+from askwise.posteriors.scores.population import PersonAnswers, Population, learn_population
 from benchmarks.common import (
     DEFAULT_SHAPE,
     append_line,
@@ -164,14 +166,42 @@ def predicted_chances(session: askwise.Session, atoms: Any) -> Any:
     return np.where(atoms[:, 0] < atoms[:, 1], chances, 1 - chances)
 
 
-def population_options(person: Traveller, shape: str) -> dict[str, Any] | None:
-    """The options that let a session begin with what the other half of the people said; None: there is no such option.
+@cache
+def all_journeys() -> Any:
+    """(N, 4): everybody's different journeys."""
+    return np.unique(np.vstack([person.journeys for person in travellers()]), axis=0)
 
-    This is the place for the goal's option `population`, once it exists: learn it from sessions of `other_half(person)`
-    over the same table (`--table all`), told all their answers. It depends only on the parity of the person's id and on
-    the shape, so it can be cached.
-    """
-    return None
+
+@cache
+def expected_covariance() -> Any:
+    """(N, N): of the scores of all journeys, as the shapes of a taste expect it on average."""
+    journeys = all_journeys()
+    shapes, weights = shapes_named("learned", has_features=True)
+    factors = (factor(shape, (journeys - journeys.mean(axis=0)) / journeys.std(axis=0)) for shape in shapes)
+    return sum(weight * each @ each.T for weight, each in zip(weights, factors, strict=True))
+
+
+@cache
+def learned_population(parity: int) -> Population:
+    """What the people whose id has this parity have in common, about all journeys."""
+    journeys, people = all_journeys(), []
+    for person in (person for person in travellers() if person.id % 2 == parity):
+        atoms = atoms_of(person, journeys)
+        rows = np.zeros((len(atoms), len(journeys)))
+        np.add.at(rows, (np.arange(len(atoms)), atoms[:, 0]), 1.0)
+        np.add.at(rows, (np.arange(len(atoms)), atoms[:, 1]), -1.0)
+        people.append(PersonAnswers(rows, np.where(person.chose_first, 1.0, -1.0)))
+    found = learn_population(expected_covariance(), people)
+    assert found is not None
+    return found
+
+
+def population_options(person: Traveller) -> dict[str, Any]:
+    """The option that lets a session about a person's own journeys begin with what the other half of the people said."""
+    known, everything = learned_population(1 - person.id % 2), all_journeys().tolist()
+    place = {tuple(row): number for number, row in enumerate(everything)}
+    mine = [place[tuple(row)] for row in person.journeys.tolist()]
+    return {"population": Population(known.people, known.mean[mine], known.factor[mine], known.rest)}
 
 
 def askwise_chances(person: Traveller, shape: str, table: str, **others: Any) -> dict[int, Any]:
@@ -232,9 +262,8 @@ def all_chances(person: Traveller, shape: str, table: str) -> dict[str, dict[int
     simple = {"coin": coin, "pooled logistic": pooled_logistic, "own logistic": own_logistic}
     found = {name: {number: model(person, number) for number in AFTER} for name, model in simple.items()}
     found[OURS] = askwise_chances(person, shape, table)
-    population = population_options(person, shape)
-    if population is not None:
-        found[POPULATION] = askwise_chances(person, shape, table, **population)
+    if table == "person" and shape != "linear":
+        found[POPULATION] = askwise_chances(person, shape, table, **population_options(person))
     return found
 
 

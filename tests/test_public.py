@@ -28,7 +28,15 @@ ERRORS = [
 def test_all_is_sorted_and_complete():
     public = {n for n, value in vars(askwise).items() if not n.startswith("_") and not inspect.ismodule(value)}
     assert askwise.__all__ == sorted(askwise.__all__)
-    later = {"change_goal", "from_json", "learn_population", "open", "save", "to_sklearn", *goals.GOALS}  # imported when first asked for
+    later = {
+        "change_goal",
+        "from_json",
+        "learn_population",
+        "open",
+        "save",
+        "to_sklearn",
+        *goals.GOALS,
+    }  # imported when first asked for
     assert set(NAMES) == (public - {"Any", "TYPE_CHECKING"}) | later
     assert not hasattr(askwise, "best_guess")
 

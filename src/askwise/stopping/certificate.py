@@ -90,7 +90,9 @@ class Certificate:
         warning = f" But {self.warning}." if self.warning else ""
         after = f"{self.answers} answer{'s' if self.answers != 1 else ''}"
         counted = "" if self.confidence == 1 else bound
-        return f"On average over what is still plausible after {after}, {claim}{counted}.{exact}{shape}{others}{warning}"
+        return (
+            f"On average over what is still plausible after {after}, {claim}{counted}.{exact}{shape}{others}{warning}"
+        )
 
 
 def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:

@@ -49,7 +49,9 @@ def population_of_answers(prior: Posterior, people: Sequence[Sequence[Answer]]) 
     if not takes_population(prior):
         return None
     assert isinstance(prior, ShapedScores)
-    rows = [np.asarray(prior.family.features(np.array([one.atom for one in each]))) if each else None for each in people]
+    rows = [
+        np.asarray(prior.family.features(np.array([one.atom for one in each]))) if each else None for each in people
+    ]
     answered = [
         PersonAnswers(row, np.array([float(one.response) for one in each]))
         for row, each in zip(rows, people, strict=True)

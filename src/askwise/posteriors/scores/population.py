@@ -70,7 +70,9 @@ class Population:
             people, mean, rest = int(stored["people"]), np.array(stored["mean"], dtype=float), float(stored["rest"])
             factor = np.array(stored["factor"], dtype=float).reshape(len(mean), -1)
         except (KeyError, TypeError, ValueError):
-            raise SettingError("population is not one that was learned; expected people, mean, factor and rest") from None
+            raise SettingError(
+                "population is not one that was learned; expected people, mean, factor and rest"
+            ) from None
         if not (people >= 1 and rest > 0 and np.isfinite(mean).all() and np.isfinite(factor).all()):
             raise SettingError("population has numbers that make no sense; expected what learn_population found")
         return Population(people, mean, factor, rest)
@@ -180,9 +182,7 @@ def learn_gaussian(
     return now
 
 
-def posteriors(
-    people: Sequence[PersonAnswers], prior: Gaussian, ties: float, lapse: float
-) -> tuple[Floats, Floats]:
+def posteriors(people: Sequence[PersonAnswers], prior: Gaussian, ties: float, lapse: float) -> tuple[Floats, Floats]:
     """The means (n, Q) of people's coordinates given their answers, and the sum (Q, Q) of the covariances."""
     root = np.linalg.cholesky(prior.covariance)
     slots = [max(int((person.responses != 0).sum()) for person in people)]

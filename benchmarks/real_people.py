@@ -197,7 +197,7 @@ def learned_population(parity: int) -> Population:
 
 
 def population_options(person: Traveller) -> dict[str, Any]:
-    """The option that lets a session about a person's own journeys begin with what the other half of the people said."""
+    """The option that lets a session about a person's own journeys begin with what the other half said."""
     known, everything = learned_population(1 - person.id % 2), all_journeys().tolist()
     place = {tuple(row): number for number, row in enumerate(everything)}
     mine = [place[tuple(row)] for row in person.journeys.tolist()]

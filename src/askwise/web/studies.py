@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import Coroutine, Iterator
 from functools import partial
@@ -14,15 +15,19 @@ from askwise.simulate.runs import SimulatedRun
 from askwise.storage.address import SUFFIX, Address
 from askwise.storage.journal import StudyJournal
 from askwise.storage.participants import Participant, Rules, is_valid_token, participant_for_token, settled
+from askwise.storage.populations import people_before
 from askwise.storage.store import Record, Store
 from askwise.web.computed_states import ComputedStates, SharedFallback
 from askwise.web.learner import workers
-from askwise.web.learner.learner import Job, Learner, simulate_people
+from askwise.web.learner.learner import Job, Learner, begin_log, simulate_people
 from askwise.web.log_service import LogService
 from askwise.web.stored_log import StoredLog
 
 MAX_OPEN_LOGS = 1000  # logs kept in memory
 WAL_PAGES = 100  # about ten answers; merging each one into the file would double the time to write it
+
+
+logger = logging.getLogger("askwise.web")
 
 
 class NoSuchStudy(StudyError):
@@ -118,13 +123,29 @@ class ServedStudies:
     async def service(self, name: str, participant: Participant | None = None) -> LogService:
         """The service where this person's answers go; without a participant, that of the study's own log."""
         log = (await asyncio.to_thread(self.known, name)).study if participant is None else participant.log
+        known = self._services.get((name, log))
+        if known is not None and not known.event_log.events and await asyncio.to_thread(_is_outdated, known):
+            del self._services[name, log]  # another server has begun the log
         if (name, log) not in self._services:
+            if participant is not None and await asyncio.to_thread(self._has_people_before, name, log):
+                await self._begin(name, log)
             opened = await asyncio.to_thread(self._opened, name, log)
             self._services.setdefault((name, log), opened)  # unless another request was faster
         self._services.move_to_end((name, log))
         while len(self._services) > MAX_OPEN_LOGS:
             self._services.popitem(last=False)  # the store has everything for whoever comes back
         return self._services[name, log]
+
+    def _has_people_before(self, name: str, log: int) -> bool:
+        store = self.store(name)
+        return bool(people_before(store, store.record(log)))
+
+    async def _begin(self, name: str, log: int) -> None:
+        """Lets a new person start from what those before have in common. If that fails, they start without it."""
+        try:
+            await self.learner.run(begin_log, self.job(name, log))
+        except Exception:
+            logger.exception("nothing could be learned from the people before log %s", log)
 
     def _opened(self, name: str, log: int) -> LogService:
         store = self.store(name)
@@ -178,3 +199,9 @@ class ServedStudies:
         self.background.close()
         for store in (*self._stores.values(), *([self._whole] if self._whole else [])):
             store.close()
+
+
+def _is_outdated(service: LogService) -> bool:
+    """Whether the log starts from something else than when it was opened."""
+    record = service.log.journal.record
+    return service.log.store.record(record.study).digest != record.digest

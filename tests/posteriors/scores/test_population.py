@@ -107,7 +107,7 @@ def test_it_is_stored_as_plain_lists():
 
 
 def test_a_new_person_against_a_long_run(monkeypatch):
-    """The population is one shape of several; draws of the prior, weighed by the exact likelihood, say what is right."""
+    """The population is one shape of several; draws of the prior are weighed by the exact likelihood."""
     monkeypatch.setattr(shaped, "PILOT_DRAWS", 400)
     rng = np.random.default_rng(5)
     features = rng.normal(size=(6, 2))

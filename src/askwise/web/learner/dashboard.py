@@ -39,7 +39,7 @@ _curves: dict[tuple[str, int], StudyCurves] = {}
 
 def watch(job: Job, study: int) -> dict[str, Any]:
     """All that the dashboard of a study draws, with the log of the job looked at closely; in a worker."""
-    if job not in _watched:
+    if job not in _watched or _watched[job].outdated:
         _watched[job] = WatchedLog(storage.open(job[0], log=job[1]))
     _watched.move_to_end(job)
     while len(_watched) > MAX_WATCHED_LOGS:
@@ -119,6 +119,14 @@ class WatchedLog:
         self.past.journal = ReplayJournal(session.log.copy())
         self.every = max(1, session.round.beliefs.revision // POINTS)
         self._seen: tuple[int, dict[str, Any]] | None = None  # what was shown of that many events
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the log starts from something else now, which can only change until it begins."""
+        journal: Any = self.session.journal
+        if self.session.log or journal is None:
+            return False
+        return bool(journal.store.record(journal.record.study).digest != journal.record.digest)
 
     def snapshot(self, seconds: float) -> dict[str, Any]:
         """What is known of the log now; the past is taken up for so long."""

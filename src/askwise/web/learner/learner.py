@@ -16,6 +16,7 @@ from askwise.goals import goal_of
 from askwise.session import Session
 from askwise.session.log_state import LogState, state_of_round
 from askwise.simulate.runs import SimulatedRun
+from askwise.storage import populations
 from askwise.storage.address import Address
 from askwise.storage.store import Store
 from askwise.web.learner.workers import Worker
@@ -53,6 +54,14 @@ class Learner:
         """Ends the workers."""
         for worker in (*self._workers, *([self._background] if self._background else [])):
             worker.close()
+
+
+def begin_log(job: Job) -> bool:
+    """Lets a participant's log start from what those before have in common, if it has not begun; in a worker."""
+    found = populations.begin_log(_store(job[0]), job[1])
+    if found:
+        _sessions.pop(job, None)
+    return found
 
 
 def compute_state(job: Job, pooled: bool, beyond: bool = False) -> LogState:
@@ -117,17 +126,21 @@ def simulate_people(job: Job) -> tuple[int, list[SimulatedRun]]:
 
 def _session(job: Job, position: int | None = None) -> Session:
     """The session of a log as it is now, or at least after its first `position` events."""
-    if job not in _sessions:
-        where, log = job
-        if where not in _stores:
-            _stores[where] = Store.at(Address.of(where))
-        _sessions[job] = storage.resume(_stores[where], log)
+    known = _sessions.get(job)
+    if known is None or not known.event_log.events:  # what a log starts from can change until it begins
+        _sessions[job] = storage.resume(_store(job[0]), job[1])
     elif position is None or len(_sessions[job].event_log.events) < position:
         _sessions[job].refresh()
     _sessions.move_to_end(job)
     while len(_sessions) > MAX_SESSIONS:
         _sessions.popitem(last=False)
     return _sessions[job]
+
+
+def _store(where: str) -> Store:
+    if where not in _stores:
+        _stores[where] = Store.at(Address.of(where))
+    return _stores[where]
 
 
 def _beginning(session: Session, what: Any, who: str | None = None) -> Any:

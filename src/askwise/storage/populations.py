@@ -1,0 +1,79 @@
+"""Lets a participant start from what those before them have in common. It is fixed when their log begins.
+
+The population is written into the recipe of the participant's own log, so the log replays to the same questions
+whatever others answer later. It holds a mean and a few directions over all people before, no answers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import select, update
+
+from askwise.goals import remake
+from askwise.goals.base.populations import MAX_PEOPLE, population_of_answers
+from askwise.posteriors.scores.population import MIN_ANSWERS, MIN_PEOPLE
+from askwise.session.event_log import EventLog
+from askwise.storage.journal import StudyJournal
+from askwise.storage.schema import studies
+from askwise.storage.serialization import pack_recipe
+from askwise.storage.store import Record, Store
+from askwise.storage.usage import answer_counts
+from askwise.types import Answer
+
+_learned: dict[tuple[str, int], tuple[list[int], dict[str, Any] | None]] = {}  # by study: from which logs, and what
+
+
+def people_before(store: Store, record: Record) -> list[int]:
+    """The logs that a new participant's log can learn from; none if it has begun, or if there are too few."""
+    wanted = record.recipe["options"].get("population") is True  # studies of earlier versions do not say
+    if record.parent is None or record.mode != "own" or record.head is not None or not wanted:
+        return []
+    answers: Counter[int] = Counter()
+    for each in answer_counts(store, record.parent):
+        answers[each.log] += each.answers - each.skips
+    logs = sorted(
+        log for log, count in answers.items() if count >= MIN_ANSWERS and log not in (record.study, record.parent)
+    )
+    return logs[-MAX_PEOPLE:] if len(logs) >= MIN_PEOPLE else []
+
+
+def begin_log(store: Store, log: int) -> bool:
+    """Writes the population into the recipe of a log that has not begun; False if there is none, or if it has."""
+    record = store.record(log)
+    logs = people_before(store, record)
+    found = _population(store, record, logs) if logs else None
+    if found is None:
+        return False
+    recipe = {**record.recipe, "options": {**record.recipe["options"], "population": found}}
+    fresh = (studies.c.study == log) & studies.c.head.is_(None)
+    with store.begin() as connection:
+        before = connection.execute(select(studies.c.recipe).where(fresh)).scalar_one_or_none()
+        if before != pack_recipe(record.recipe):  # another server was faster
+            return False
+        connection.execute(update(studies).where(fresh).values(recipe=pack_recipe(recipe)))
+    return True
+
+
+def answers_in_force(store: Store, log: int) -> list[Answer]:
+    """What somebody answered and did not take back, without working out what follows from it."""
+    events = EventLog()
+    for event in StudyJournal(store, store.record(log)).since(0):
+        events.append(events.validate(event))
+    return [answer for _, answer in events.answers.values()]
+
+
+def _population(store: Store, record: Record, logs: list[int]) -> dict[str, Any] | None:
+    """What the people of these logs have in common; learned again only when others have come."""
+    assert record.parent is not None
+    study = str(store.address), record.parent
+    if study not in _learned or _learned[study][0] != logs:
+        found = population_of_answers(_prior(record.recipe), [answers_in_force(store, log) for log in logs])
+        _learned[study] = logs, None if found is None else found.plain()
+    return _learned[study][1]
+
+
+def _prior(recipe: Mapping[str, Any]) -> Any:
+    return remake(recipe).prior

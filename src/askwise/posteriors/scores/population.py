@@ -22,7 +22,7 @@ from askwise.types import Floats
 MIN_PEOPLE = 3  # before whom there is no population
 MIN_ANSWERS = 5  # of somebody who counts
 HALF_WEIGHT_PEOPLE = 4  # from whom on the population has half of the prior weight
-MEAN_PSEUDO_PEOPLE = 1.0  # imaginary people whose scores are 0
+MEAN_PSEUDO_PEOPLE = 0.5  # imaginary people whose scores are 0
 COVARIANCE_PSEUDO_PEOPLE = 4.0  # imaginary people whose scores differ alike in all directions
 TYPICAL_SPREAD = 2.0  # of scores, before anybody answered: real people are less decided than they could be
 TYPICAL_LAPSE = 0.033  # the prior mean of the share of answers given by accident
@@ -100,6 +100,7 @@ class Gaussian(NamedTuple):
 
     mean: Floats  # (Q,)
     covariance: Floats  # (Q, Q)
+    mean_covariance: Floats  # (Q, Q): how well the mean is known
 
 
 def learn_population(
@@ -124,8 +125,7 @@ def learn_population(
     basis = principal_basis(base, limit)
     within = [PersonAnswers(person.rows @ basis, person.responses) for person in counted]
     found = learn_gaussian(within, ties=ties)
-    widened = found.covariance * (1 + 1 / (len(counted) + MEAN_PSEUDO_PEOPLE))  # the mean is not known for sure
-    directions, rest = leading_directions(widened)
+    directions, rest = leading_directions(found.covariance + found.mean_covariance)
     return Population(len(counted), basis @ found.mean, basis @ directions, rest)
 
 
@@ -171,19 +171,22 @@ def learn_gaussian(
     """
     size = people[0].rows.shape[1]
     target = spread**2 * np.eye(size)
-    now = Gaussian(np.zeros(size), target)
+    now = Gaussian(np.zeros(size), target, target)
     for _ in range(rounds):
-        means, spreads = posteriors(people, now, ties, lapse)
+        means, spreads, mean_covariance = posteriors(people, now, ties, lapse, mean_pseudo_people)
         mean = means.sum(axis=0) / (len(people) + mean_pseudo_people)
         around = means - mean
         scatter = spreads + around.T @ around + mean_pseudo_people * np.outer(mean, mean)
         total = len(people) + covariance_pseudo_people + (mean_pseudo_people > 0)
-        now = Gaussian(mean, (covariance_pseudo_people * target + scatter) / total)
+        now = Gaussian(mean, (covariance_pseudo_people * target + scatter) / total, mean_covariance)
     return now
 
 
-def posteriors(people: Sequence[PersonAnswers], prior: Gaussian, ties: float, lapse: float) -> tuple[Floats, Floats]:
-    """The means (n, Q) of people's coordinates given their answers, and the sum (Q, Q) of the covariances."""
+def posteriors(
+    people: Sequence[PersonAnswers], prior: Gaussian, ties: float, lapse: float, mean_pseudo_people: float
+) -> tuple[Floats, Floats, Floats]:
+    """The means (n, Q) of people's coordinates given their answers, the sum (Q, Q) of the covariances, and the
+    covariance (Q, Q) of the population's mean, which is wide where nobody was asked."""
     root = np.linalg.cholesky(prior.covariance)
     slots = [max(int((person.responses != 0).sum()) for person in people)]
     slots.append(max(int((person.responses == 0).sum()) for person in people))
@@ -215,4 +218,5 @@ def posteriors(people: Sequence[PersonAnswers], prior: Gaussian, ties: float, la
         means[place] = prior.mean + root @ (turn @ found.centers[place, :used])
         part = found.roots[place][:, :used]
         informed += turn @ (np.eye(used) - part.T @ part) @ turn.T
-    return means, root @ (size * np.eye(len(root)) - informed) @ root.T
+    known = np.linalg.inv(informed + max(mean_pseudo_people, 1e-9) * np.eye(len(root)))  # what answers say of the mean
+    return means, root @ (size * np.eye(len(root)) - informed) @ root.T, root @ known @ root.T

@@ -123,9 +123,9 @@ class ServedStudies:
     async def service(self, name: str, participant: Participant | None = None) -> LogService:
         """The service where this person's answers go; without a participant, that of the study's own log."""
         log = (await asyncio.to_thread(self.known, name)).study if participant is None else participant.log
-        known = self._services.get((name, log))
-        if known is not None and not known.event_log.events and await asyncio.to_thread(_is_outdated, known):
-            del self._services[name, log]  # another server has begun the log
+        fresh = (name, log) in self._services and not self._services[name, log].event_log.events
+        if fresh and await asyncio.to_thread(_is_outdated, self._services[name, log]):
+            self._services.pop((name, log), None)  # another server has begun the log
         if (name, log) not in self._services:
             if participant is not None and await asyncio.to_thread(self._has_people_before, name, log):
                 await self._begin(name, log)

@@ -95,7 +95,7 @@ class PersonAnswers(NamedTuple):
     responses: Floats  # (T,): 1, -1, or 0 for "about equal"
 
 
-class Gaussian(NamedTuple):
+class CoordinateDistribution(NamedTuple):
     """A normal distribution of coordinates."""
 
     mean: Floats  # (Q,)
@@ -164,26 +164,26 @@ def learn_gaussian(
     covariance_pseudo_people: float = COVARIANCE_PSEUDO_PEOPLE,
     spread: float = TYPICAL_SPREAD,
     rounds: int = ROUNDS,
-) -> Gaussian:
+) -> CoordinateDistribution:
     """Mean and covariance of people's coordinates, by expectation maximisation.
 
     The imaginary people make it the largest posterior density under a normal and inverse-Wishart prior.
     """
     size = people[0].rows.shape[1]
     target = spread**2 * np.eye(size)
-    now = Gaussian(np.zeros(size), target, target)
+    now = CoordinateDistribution(np.zeros(size), target, target)
     for _ in range(rounds):
         means, spreads, mean_covariance = posteriors(people, now, ties, lapse, mean_pseudo_people)
         mean = means.sum(axis=0) / (len(people) + mean_pseudo_people)
         around = means - mean
         scatter = spreads + around.T @ around + mean_pseudo_people * np.outer(mean, mean)
         total = len(people) + covariance_pseudo_people + (mean_pseudo_people > 0)
-        now = Gaussian(mean, (covariance_pseudo_people * target + scatter) / total, mean_covariance)
+        now = CoordinateDistribution(mean, (covariance_pseudo_people * target + scatter) / total, mean_covariance)
     return now
 
 
 def posteriors(
-    people: Sequence[PersonAnswers], prior: Gaussian, ties: float, lapse: float, mean_pseudo_people: float
+    people: Sequence[PersonAnswers], prior: CoordinateDistribution, ties: float, lapse: float, mean_pseudo_people: float
 ) -> tuple[Floats, Floats, Floats]:
     """The means (n, Q) of people's coordinates given their answers, the sum (Q, Q) of the covariances, and the
     covariance (Q, Q) of the population's mean, which is wide where nobody was asked."""

@@ -126,8 +126,7 @@ def simulate_people(job: Job) -> tuple[int, list[SimulatedRun]]:
 
 def _session(job: Job, position: int | None = None) -> Session:
     """The session of a log as it is now, or at least after its first `position` events."""
-    known = _sessions.get(job)
-    if known is None or not known.event_log.events:  # what a log starts from can change until it begins
+    if job not in _sessions or not _sessions[job].event_log.events:  # what a log starts from can change until it begins
         _sessions[job] = storage.resume(_store(job[0]), job[1])
     elif position is None or len(_sessions[job].event_log.events) < position:
         _sessions[job].refresh()

@@ -118,7 +118,7 @@ def test_the_web_serves_it(study, installed):
     assert found["home"]
     assert found["made"]["words"][0] == "Find the worst of the 4 items."
     assert found["answered"] == 200
-    assert found["charts"] == ["How likely each is the worst"]
+    assert found["charts"] == ["How likely each is the worst", "What mattered"]
     assert found["guess"].endswith("!!!")
     assert found["report"]
 

@@ -160,7 +160,7 @@ def assumptions(session: Session) -> list[str]:
     """What the certificate assumes, with words in place of the name of a class.
 
     >>> from askwise.goals import best_item
-    >>> assumptions(best_item(["tea", "coffee"], seed=1))[0]
+    >>> assumptions(best_item(["tea", "coffee"], shape="linear", seed=1))[0]
     'a taste weighs the features of the items, and may like an item more or less than they say'
     """
     kind = type(session.problem.family).__name__

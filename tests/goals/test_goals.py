@@ -192,3 +192,17 @@ def test_bad_calls_say_one_clear_sentence(case):
     assert isinstance(refusal.value, kind)
     assert "\n" not in str(refusal.value)
     assert len(str(refusal.value)) > 20
+
+
+def test_shapes_are_named_alone_in_lists_or_with_commas():
+    table = {"name": list("abcd"), "size": [1.0, 2.0, 4.0, 8.0]}
+    both = ["linear", "smooth"]
+    for shape, kept in (("smooth", "smooth"), (both, both), ("linear,smooth", both)):
+        assert askwise.best_item(table, shape=shape, draws=8).recipe["options"]["shape"] == kept
+    for shape in ("bent", "", [], 3, ["linear", 3]):
+        with pytest.raises(SettingError, match=r"^shape is .*; expected one of 'learned', 'linear', "):
+            askwise.best_item(table, shape=shape, draws=8)
+    with pytest.raises(SettingError, match="its shape cannot be 'individual'"):
+        askwise.classifier(table, shape="individual", draws=8)
+    with pytest.raises(SettingError, match="individual goes with shape='linear'"):
+        askwise.best_item(table, individual=0.5, draws=8)

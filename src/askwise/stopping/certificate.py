@@ -262,7 +262,7 @@ def _assumptions(problem: Problem, posterior: Posterior, sample: Sample, worth: 
         noise += f", but for about {posterior.lapse:.1%} of them, which are accidents"
     truth = f"the truth is one of the structures of {type(problem.family).__name__}"
     if isinstance(posterior, DescribesShape):
-        truth = "features act in straight lines or in smooth curves, or each item stands for itself"
+        truth = "features act on scores in one of the ways that the option shape allows"
     return (truth, noise, counted)
 
 

@@ -24,13 +24,14 @@ FEW_LANDMARKS = 100
 
 
 def check_shape(name: str, value: Any) -> str | list[str]:
-    """The shape as a name or a list of names.
+    """The shape as a name or a list of names; a text may hold several with commas between.
 
-    >>> check_shape("shape", "learned"), check_shape("shape", ("linear", "smooth"))
+    >>> check_shape("shape", "learned"), check_shape("shape", "linear, smooth")
     ('learned', ['linear', 'smooth'])
     """
-    listed = isinstance(value, list | tuple)
-    names = list(value) if listed else [value]
+    names = list(value) if isinstance(value, list | tuple) else [value]
+    if isinstance(value, str):
+        names = [name.strip() for name in value.split(",")]
     if not names or not all(isinstance(each, str) and each in SHAPES for each in names):
         raise SettingError(
             f"{name} is {shown(value)}; expected one of {', '.join(map(repr, SHAPES))}, or a list of them"

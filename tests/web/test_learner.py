@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import askwise
-from askwise.posteriors.scores import shape_points, shaped
+from askwise.posteriors.scores import shape_chains, shaped
 from askwise.session.events import new_event
 from askwise.storage.address import Address
 from askwise.storage.participants import invite
@@ -66,7 +66,7 @@ def test_the_likeliest_answer_is_worked_out_first(jobs):
 def test_before_people_come_every_study_s_sampler_has_run_and_one_that_is_broken_stops_nobody(monkeypatch):
     ran = []
     monkeypatch.setattr("signal.signal", lambda *_: None)
-    monkeypatch.setattr(shaped, "run", lambda *state: ran.append(state) or shape_points.run(*state))
+    monkeypatch.setattr(shaped, "run", lambda *state: ran.append(state) or shape_chains.run(*state))
     sound = askwise.best_item(TABLE, draws=60, seed=2).recipe
     warm([{**sound, "goal": "gone"}, sound])
     assert ran

@@ -126,10 +126,10 @@ def test_a_new_person_against_a_long_run(monkeypatch):
     cells = rng.choice(prior.log_prior.size, DRAWS, p=np.exp(prior.log_prior).ravel())
     chosen, scales = np.unravel_index(cells, prior.log_prior.shape)
     scores = np.empty((DRAWS, 6))
-    for place, found in enumerate(prior.factors):
+    for place, found in enumerate(prior.known.factors):
         mine = chosen == place
         drawn = rng.normal(size=(mine.sum(), found.shape[1])) @ found.T
-        scores[mine] = drawn * prior.scale_grid[scales[mine]][:, None] + prior.means[place]
+        scores[mine] = drawn * prior.scale_grid[scales[mine]][:, None] + prior.known.means[place]
     lapses = rng.choice(shaped.LAPSES, DRAWS, p=shaped.LAPSE_WEIGHTS)
     likelihood = np.ones(DRAWS)
     for answer in answers:

@@ -43,7 +43,7 @@ def reference_run(prior, answers, rng):
     cells = rng.choice(weights.size, DRAWS, p=weights / weights.sum())
     shapes, scales = np.unravel_index(cells, prior.log_prior.shape)
     scores = np.empty((DRAWS, 6))
-    for place, found in enumerate(prior.factors):
+    for place, found in enumerate(prior.known.factors):
         mine = shapes == place
         scores[mine] = rng.normal(size=(mine.sum(), found.shape[1])) @ found.T
     scores *= prior.scale_grid[scales][:, None]

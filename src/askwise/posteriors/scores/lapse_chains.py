@@ -94,45 +94,35 @@ def expected_losses(
 
 @compiled
 def add_losses(
-    margins: Any,  # (n, T); replaced by the slopes of their losses times the strengths
-    strengths: Any,  # (T,)
-    tied: Any,  # (T,)
-    ties: Any,
-    lapses: Any,  # (E,)
+    margins: Any,  # (n, T): less their offsets; replaced by the slopes of their losses beyond the reference's
+    offset: Any,  # (T,)
+    precision: Any,  # (T,): the curvature that the reference gives each answer
+    likelihood: Any,  # strengths (T,), tied (T,), ties, lapses (E,), responses
     own: Any,  # (n,): the place of each chain's lapse
-    responses: Any,
     bits: Any,  # (T,): scratch space
     totals: Any,  # (n, E): where `valued`, the losses under each lapse are added
     valued: Any,
 ) -> None:
-    """The losses of margins, and their slopes."""
+    """The losses of margins, and their slopes, less what the Gaussian reference says of both."""
+    strengths, tied, ties, lapses, responses = likelihood
     half = bits.view(real)
     zero, one, two = real(0.0), real(1.0), real(0.5)
     for i in range(len(margins)):
         row = margins[i]
+        if valued:
+            expected = zero
+            for t in range(len(row)):
+                expected += precision[t] * row[t] * row[t]
+            for e in range(len(lapses)):
+                totals[i, e] -= two * expected
         for t in range(len(row)):
+            row[t] += offset[t]
             bits[t] = power_of_two_bits(-two * abs(row[t]))
         for t in range(len(row)):
             half[t] *= fractional_power(-two * abs(row[t]))
         if valued:
             for e in range(len(lapses)):
-                kept, guess, loss, product = one - lapses[e], lapses[e] / responses, zero, one
-                for t in range(len(row)):
-                    whole = one + half[t] * half[t] + ties * half[t]
-                    if lapses[e] > 0:
-                        chance = (ties * half[t] if tied[t] else one if row[t] > 0 else half[t] * half[t]) / whole
-                        if strengths[t] != one:
-                            loss -= strengths[t] * np.log(kept * chance + guess)
-                            continue
-                        product *= kept * chance + guess
-                        if product < real(1e-20):  # one logarithm for many answers
-                            loss -= np.log(product)
-                            product = one
-                    elif tied[t]:
-                        loss += strengths[t] * (two * abs(row[t]) + np.log(whole / ties))
-                    else:
-                        loss += strengths[t] * (max(-row[t], zero) + np.log(whole))
-                totals[i, e] += loss - np.log(product)
+                totals[i, e] += total_loss(row, half, strengths, tied, ties, lapses[e], responses)
         kept, guess = one - lapses[own[i]], lapses[own[i]] / responses
         for t in range(len(row)):
             far = half[t] * half[t]
@@ -140,32 +130,56 @@ def add_losses(
             steep = (one - far) * two * whole
             steep = (steep if row[t] > 0 else -steep) - (zero if tied[t] else two)
             chance = kept * (ties * half[t] if tied[t] else one if row[t] > 0 else far) * whole
-            row[t] = strengths[t] * steep * (chance / (chance + guess) if guess > 0 else one)
+            steep *= strengths[t] * (chance / (chance + guess) if guess > 0 else one)
+            row[t] = steep - precision[t] * (row[t] - offset[t])
+
+
+@compiled
+def total_loss(row: Any, half: Any, strengths: Any, tied: Any, ties: Any, lapse: Any, responses: Any) -> Any:
+    """The loss of all margins (T,) of a chain; `half` are their e^{-|margin| / 2}."""
+    zero, one, two = real(0.0), real(1.0), real(0.5)
+    kept, guess, loss, product = one - lapse, lapse / responses, zero, one
+    for t in range(len(row)):
+        whole = one + half[t] * half[t] + ties * half[t]
+        if lapse > 0:
+            chance = (ties * half[t] if tied[t] else one if row[t] > 0 else half[t] * half[t]) / whole
+            if strengths[t] != one:
+                loss -= strengths[t] * np.log(kept * chance + guess)
+                continue
+            product *= kept * chance + guess
+            if product < real(1e-20):  # one logarithm for many answers
+                loss -= np.log(product)
+                product = one
+        elif tied[t]:
+            loss += strengths[t] * (two * abs(row[t]) + np.log(whole / ties))
+        else:
+            loss += strengths[t] * (max(-row[t], zero) + np.log(whole))
+    return loss - np.log(product)
 
 
 @compiled
 def force(
-    places: Any, design: Any, back: Any, offset: Any, prior: Any, pull: Any, level: Any, strengths: Any, tied: Any,
-    ties: Any, lapses: Any, own: Any, responses: Any, margins: Any, spring: Any, bits: Any, residual: Any,
-    potentials: Any, valued: Any,
+    places: Any, point: Any, likelihood: Any, own: Any, margins: Any, bits: Any, residual: Any, potentials: Any,
+    valued: Any,
 ) -> None:  # fmt: skip
-    """The gradient of the potential less that of N(0, I) in `residual` and, where `valued`, the potentials (n, E)."""
-    np.dot(places, prior, spring)
+    """The gradient of the potential less that of N(0, I) in `residual` and, where `valued`, the potentials (n, E).
+
+    Whitened, the prior's precision is I less the reference's curvature of the answers, so no product with it is needed.
+    """
+    design, back, offset, precision, pull, level = point
     np.dot(places, design, margins)
-    for i in range(len(places)):
-        if valued:
+    if valued:
+        for i in range(len(places)):
             total = level
             for r in range(places.shape[1]):
-                total += places[i, r] * (real(0.5) * spring[i, r] + pull[r])
-            for e in range(len(lapses)):
+                total += places[i, r] * (real(0.5) * places[i, r] + pull[r])
+            for e in range(potentials.shape[1]):
                 potentials[i, e] = total
-        for t in range(margins.shape[1]):
-            margins[i, t] += offset[t]
-    add_losses(margins, strengths, tied, ties, lapses, own, responses, bits, potentials, valued)
+    add_losses(margins, offset, precision, likelihood, own, bits, potentials, valued)
     np.dot(margins, back, residual)
     for i in range(len(places)):
         for r in range(places.shape[1]):
-            residual[i, r] += spring[i, r] + pull[r] - places[i, r]
+            residual[i, r] += pull[r]
 
 
 @compiled
@@ -190,89 +204,90 @@ def draw_lapses(potentials: Any, log_prior: Any, uniforms: Any, own: Any) -> Non
 def run_chains(
     designs: Any,  # (K, R, T): margins are offsets + places @ design
     offsets: Any,  # (K, T)
-    priors: Any,  # (K, R, R): the prior's precision, whitened
-    pulls: Any,  # (K, R): its gradient at the center
+    precisions: Any,  # (K, T): the curvature that each reference gives the answers
+    pulls: Any,  # (K, R): the prior's gradient at the center
     levels: Any,  # (K,): its potential there
-    strengths: Any,  # (T,)
-    tied: Any,  # (T,)
-    ties: Any,
-    lapses: Any,  # (E,)
+    likelihood: Any,  # strengths (T,), tied (T,), ties, lapses (E,), responses
     log_prior: Any,  # (E,): of the lapses
-    responses: Any,
     starts: Any,  # (K + 1,): where the chains of each point begin
     steps: Any,  # (K,)
     angles: Any,  # (L, K): of one step, in each trajectory
     places: Any,  # (S, R): whitened; changed
     momenta: Any,  # (L, S, R)
-    uniforms: Any,  # (L, S)
-    choices: Any,  # (L, S): uniform, for the lapses
-    potentials: Any,  # (S, E): where the chains end; written
+    uniforms: Any,  # (2, L, S): for accepting and for the lapses
+    potentials: Any,  # (2, S, E): where the chains start and end; written
     chances: Any,  # (S,): with which each chain's last trajectory was accepted; written
 ) -> None:
     """Moves the chains of each point by L trajectories of split Hamiltonian Monte Carlo around N(0, I).
 
     Before the first and the last trajectory, each chain draws its lapse anew.
     """
-    rank, answers, kinds = places.shape[1], len(strengths), len(lapses)
+    rank, answers, kinds = places.shape[1], designs.shape[2], len(log_prior)
     bits = np.empty(answers, np.int32)
     for k in range(len(steps)):
-        first, last = starts[k], starts[k + 1]
-        count = last - first
+        own_chains = slice(starts[k], starts[k + 1])
+        count = starts[k + 1] - starts[k]
         if count == 0:
             continue
-        current, potential = places[first:last], potentials[first:last]
-        back = np.ascontiguousarray(designs[k].T)
-        margins, spring = np.empty((count, answers), real), np.empty((count, rank), real)
-        residual, own = np.empty((count, rank), real), np.zeros(count, np.int64)
-        proposed, velocity = np.empty((count, rank), real), np.empty((count, rank), real)
-        after, new_potential = np.empty((count, rank), real), np.empty((count, kinds), real)
-        energy = np.empty(count, real)
-        force(
-            current, designs[k], back, offsets[k], priors[k], pulls[k], levels[k], strengths, tied, ties, lapses, own,
-            responses, margins, spring, bits, residual, potential, True,
-        )  # fmt: skip
+        current, potential = places[own_chains], potentials[1, own_chains]
+        point = designs[k], np.ascontiguousarray(designs[k].T), offsets[k], precisions[k], pulls[k], levels[k]
+        margins, residual = np.empty((count, answers), real), np.empty((count, rank), real)
+        own = np.zeros(count, np.int64)
+        force(current, point, likelihood, own, margins, bits, residual, potential, True)
+        for i in range(count):
+            for e in range(kinds):
+                potentials[0, starts[k] + i, e] = potential[i, e]
         for number in range(len(momenta)):
             if kinds > 1 and (number == 0 or number == len(momenta) - 1):
-                draw_lapses(potential, log_prior, choices[number, first:last], own)
-                force(
-                    current, designs[k], back, offsets[k], priors[k], pulls[k], levels[k], strengths, tied, ties,
-                    lapses, own, responses, margins, spring, bits, residual, potential, False,
-                )  # fmt: skip
-            angle = angles[number, k]
-            sine, cosine = np.sin(angle), np.cos(angle)
-            for i in range(count):
-                square = real(0.0)
-                for r in range(rank):
-                    push = momenta[number, first + i, r]
-                    square += push * push
-                    velocity[i, r] = push - real(0.5) * angle * residual[i, r]
-                    proposed[i, r] = current[i, r]
-                energy[i] = potential[i, own[i]] + real(0.5) * square
-            for step in range(steps[k]):
-                for i in range(count):
-                    for r in range(rank):
-                        forward = sine * velocity[i, r]
-                        velocity[i, r] = cosine * velocity[i, r] - sine * proposed[i, r]
-                        proposed[i, r] = cosine * proposed[i, r] + forward
-                valued = step + 1 == steps[k]
-                force(
-                    proposed, designs[k], back, offsets[k], priors[k], pulls[k], levels[k], strengths, tied, ties,
-                    lapses, own, responses, margins, spring, bits, after, new_potential, valued,
-                )  # fmt: skip
-                kick = angle * (real(0.5) if valued else real(1.0))
-                for i in range(count):
-                    for r in range(rank):
-                        velocity[i, r] -= kick * after[i, r]
-            for i in range(count):
-                square = real(0.0)
-                for r in range(rank):
-                    square += velocity[i, r] * velocity[i, r]
-                gain = energy[i] - new_potential[i, own[i]] - real(0.5) * square
-                # what is not a number is in neither range, and refused
-                chance = real(1.0) if gain >= 0 else np.exp(gain) if gain > -80 else real(0.0)
-                chances[first + i] = chance
-                if uniforms[number, first + i] < chance:
-                    for e in range(kinds):
-                        potential[i, e] = new_potential[i, e]
-                    for r in range(rank):
-                        current[i, r], residual[i, r] = proposed[i, r], after[i, r]
+                draw_lapses(potential, log_prior, uniforms[1, number, own_chains], own)
+                force(current, point, likelihood, own, margins, bits, residual, potential, False)
+            run_trajectory(
+                point, likelihood, steps[k], angles[number, k], momenta[number, own_chains],
+                uniforms[0, number, own_chains], own, margins, bits, current, residual, potential, chances[own_chains],
+            )  # fmt: skip
+
+
+@compiled
+def run_trajectory(
+    point: Any, likelihood: Any, steps: Any, angle: Any, momenta: Any, uniforms: Any, own: Any, margins: Any, bits: Any,
+    places: Any, residual: Any, potential: Any, chances: Any,
+) -> None:  # fmt: skip
+    """Moves n chains of one point by one trajectory, or leaves them where they are: `places`, `residual`, `potential`
+    and `chances` are changed."""
+    count, rank = places.shape
+    proposed, velocity = np.empty((count, rank), real), np.empty((count, rank), real)
+    after, new_potential = np.empty((count, rank), real), np.empty(potential.shape, real)
+    energy = np.empty(count, real)
+    sine, cosine = np.sin(angle), np.cos(angle)
+    for i in range(count):
+        square = real(0.0)
+        for r in range(rank):
+            push = momenta[i, r]
+            square += push * push
+            velocity[i, r] = push - real(0.5) * angle * residual[i, r]
+            proposed[i, r] = places[i, r]
+        energy[i] = potential[i, own[i]] + real(0.5) * square
+    for step in range(steps):
+        for i in range(count):
+            for r in range(rank):
+                forward = sine * velocity[i, r]
+                velocity[i, r] = cosine * velocity[i, r] - sine * proposed[i, r]
+                proposed[i, r] = cosine * proposed[i, r] + forward
+        valued = step + 1 == steps
+        force(proposed, point, likelihood, own, margins, bits, after, new_potential, valued)
+        kick = angle * (real(0.5) if valued else real(1.0))
+        for i in range(count):
+            for r in range(rank):
+                velocity[i, r] -= kick * after[i, r]
+    for i in range(count):
+        square = real(0.0)
+        for r in range(rank):
+            square += velocity[i, r] * velocity[i, r]
+        gain = energy[i] - new_potential[i, own[i]] - real(0.5) * square
+        # what is not a number is in neither range, and refused
+        chances[i] = real(1.0) if gain >= 0 else np.exp(gain) if gain > -80 else real(0.0)
+        if uniforms[i] < chances[i]:
+            for e in range(potential.shape[1]):
+                potential[i, e] = new_potential[i, e]
+            for r in range(rank):
+                places[i, r], residual[i, r] = proposed[i, r], after[i, r]

@@ -209,14 +209,14 @@ def posteriors(
     size = len(people)
     start = Points(
         np.arange(size), np.ones(size), np.full(size, lapse), np.zeros((size, rank)), np.zeros((size, count)),
-        np.tile(np.eye(rank), (size, 1, 1)), np.zeros(size), np.full(size, 2),
+        np.zeros(size), np.full(size, 2),
     )  # fmt: skip
-    found = fit(answers, start)
+    found, roots = fit(answers, start)
     means, informed = np.empty((size, len(root))), np.zeros_like(root)
     for place, turn in enumerate(turns):
         used = turn.shape[1]
         means[place] = prior.mean + root @ (turn @ found.centers[place, :used])
-        part = found.roots[place][:, :used]
+        part = roots[place][:, :used]
         informed += turn @ (np.eye(used) - part.T @ part) @ turn.T
     known = np.linalg.inv(informed + max(mean_pseudo_people, 1e-9) * np.eye(len(root)))  # what answers say of the mean
     return means, root @ (size * np.eye(len(root)) - informed) @ root.T, root @ known @ root.T

@@ -1,33 +1,24 @@
-"""Points of the grid of shapes, prior scales and lapses: a Gaussian reference of each, and its evidence.
+"""Points of the grid of shapes, prior scales and lapses, and the Gaussian reference of each.
 
 Given a point, scores are a Gaussian process, and answers inform its coordinates u ~ N(0, I) through their rows. Each
-point has a reference N(center, covariance) of u. Chains of split Hamiltonian Monte Carlo start from it and end at the
-posterior; draws from both sides give the evidence by bridge sampling.
+point has a reference N(center, covariance) of u, from which chains start.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.random import Generator
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 
-from askwise.posteriors.scores.bridge import log_evidences
-from askwise.posteriors.scores.pilot import log_sum
 from askwise.types import Bools, Floats, Ints
 
-ANGLE_JITTER = 0.15  # without it, trajectories of a quarter turn could resonate with the posterior
-TOLERANCE = 0.05  # of a reference's mean, in posterior standard deviations
+TOLERANCE = 0.2  # of a reference's mean, in posterior standard deviations
 MAX_ROUNDS = 40
 MAX_STEP = 0.7  # share of a full step of a fit, after the first
 MIN_SPREAD = 1e-6  # of a margin, below which it is a number
-LEAPFROG_STEPS = np.array([2, 3, 4, 6, 8, 12, 16, 24])  # a trajectory may take
-MIN_ACCEPTANCE, EASY_ACCEPTANCE = 0.75, 0.93
-PILOT_TRAJECTORIES = 2
-real = np.float32
 
 
 @dataclass(frozen=True)
@@ -48,6 +39,16 @@ class Answers:
         """How many responses there are."""
         return 3.0 if self.ties else 2.0
 
+    @cached_property
+    def signed_rows(self) -> Floats:
+        """(H, T, R): margins are these times a point's scale and u, plus `signed_offsets`."""
+        return np.ascontiguousarray(self.rows * self.signs[:, None])
+
+    @property
+    def signed_offsets(self) -> Floats:
+        """(H, T)"""
+        return self.offsets * self.signs
+
 
 @dataclass(frozen=True)
 class Points:
@@ -58,7 +59,6 @@ class Points:
     lapses: Floats  # (K,): the share that the reference is made for
     centers: Floats  # (K, R)
     curvatures: Floats  # (K, T): expected curvature of each answer's loss
-    roots: Floats  # (K, R, R): center + noise @ root is a draw of the reference
     bounds: Floats  # (K,): lower bounds of the log evidence
     steps: Ints  # (K,): leapfrog steps of a trajectory
 
@@ -69,16 +69,29 @@ class Points:
         """Some of the points."""
         return Points(*(value[chosen] for value in vars(self).values()))
 
+    def joined(self, others: Points) -> Points:
+        """These points and the others."""
+        parts = zip(vars(self).values(), vars(others).values(), strict=True)
+        return Points(*(np.concatenate([one, two]) for one, two in parts))
 
-def fit(answers: Answers, points: Points) -> Points:
-    """The points with the Gaussian-variational references of their posteriors, from where they are.
+    def padded(self, answers: int, rank: int) -> Points:
+        """The points in more coordinates and with more answers, which change nothing yet."""
+        centers, curvatures = np.zeros((len(self), rank)), np.zeros((len(self), answers))
+        centers[:, : self.centers.shape[1]] = self.centers
+        curvatures[:, : self.curvatures.shape[1]] = self.curvatures
+        return replace(self, centers=centers, curvatures=curvatures)
+
+
+def fit(answers: Answers, points: Points) -> tuple[Points, Floats]:
+    """The points with the Gaussian-variational references of their posteriors, from where they are, and the roots
+    (K, R, R) of the references' covariances: center + noise @ root is a draw.
 
     Each round is a natural-gradient step: the precision goes towards the expected curvature, and the mean takes a
     Newton step with it. A step that lowers the bound is halved.
     """
+    found = _evaluated(answers, points, covariance_roots(answers, points))
     if not points.centers.shape[1]:
-        return points
-    found = _evaluated(answers, points, _roots(answers, points))
+        return points, found.roots
     step, unsettled = np.ones(len(points)), np.arange(len(points))
     for _ in range(MAX_ROUNDS):
         current, size = found.take(unsettled), step[unsettled]
@@ -91,7 +104,7 @@ def fit(answers: Answers, points: Points) -> Points:
         unsettled = unsettled[~done & (step[unsettled] > 1e-3)]
         if not unsettled.size:
             break
-    return found.points
+    return found.points, found.roots
 
 
 @dataclass
@@ -99,185 +112,70 @@ class _FitState:
     """References on the way, with the expected gradient and curvature of their posteriors."""
 
     points: Points
+    roots: Floats  # (K, R, R)
     gradients: Floats  # (K, R)
     wanted: Floats  # (K, T): expected curvature of each answer's loss, where the reference is now
 
     @property
     def slack(self) -> Floats:
         """(K,): squared length of the gradient, in posterior standard deviations."""
-        return np.square((self.points.roots @ self.gradients[..., None])[..., 0]).sum(axis=1)
+        return np.square((self.roots @ self.gradients[..., None])[..., 0]).sum(axis=1)
 
     def take(self, chosen: Any) -> _FitState:
-        return _FitState(self.points.take(chosen), self.gradients[chosen], self.wanted[chosen])
+        return _FitState(self.points.take(chosen), self.roots[chosen], self.gradients[chosen], self.wanted[chosen])
 
     def put(self, places: Ints, part: _FitState) -> None:
         for whole, new in zip(vars(self.points).values(), vars(part.points).values(), strict=True):
             whole[places] = new
-        self.gradients[places], self.wanted[places] = part.gradients, part.wanted
+        self.roots[places], self.gradients[places], self.wanted[places] = part.roots, part.gradients, part.wanted
 
     def moved(self, answers: Answers, size: Floats) -> tuple[Points, Floats]:
         """The points after a step of that size, and their roots."""
         curvatures = self.points.curvatures + size[:, None] * (self.wanted - self.points.curvatures)
         changed = replace(self.points, curvatures=curvatures)
-        roots = _roots(answers, changed)
+        roots = covariance_roots(answers, changed)
         moves = (roots.swapaxes(1, 2) @ (roots @ self.gradients[..., None]))[..., 0]
         return replace(changed, centers=self.points.centers - size[:, None] * moves), roots
 
 
-def _scaled_rows(answers: Answers, points: Points) -> Floats:
-    """(K, T, R): margins are these times u."""
-    return answers.rows[points.shapes] * (points.scales[:, None] * answers.signs)[..., None]
-
-
-def _roots(answers: Answers, points: Points) -> Floats:
-    """(K, R, R): of the references' covariances, whose precision is I and the curvature of the answers."""
-    rows = _scaled_rows(answers, points)
-    weighted = rows * (points.curvatures * answers.strengths)[..., None]
-    precisions = np.eye(rows.shape[2]) + rows.swapaxes(1, 2) @ weighted
-    return triangular_inverses(np.linalg.cholesky(precisions))
-
-
-def triangular_inverses(lowers: Floats) -> Floats:
-    """(K, R, R) -> (K, R, R): the inverses of lower triangular matrices.
-
-    >>> triangular_inverses(np.array([[[2.0, 0.0], [1.0, 4.0]]])).tolist()
-    [[[0.5, 0.0], [-0.125, 0.25]]]
-    """
-    return np.array([lapack.dtrtri(lower, lower=1)[0] for lower in lowers]).reshape(lowers.shape)
+def covariance_roots(answers: Answers, points: Points) -> Floats:
+    """(K, R, R), lower: of the references' covariances, whose precision is I and the curvature of the answers."""
+    rank = answers.rows.shape[2]
+    roots = np.zeros((len(points), rank, rank))
+    if not rank:
+        return roots
+    precisions = np.sqrt(points.curvatures * answers.strengths) * points.scales[:, None]
+    for k, shape in enumerate(points.shapes.tolist()):
+        weighted = answers.rows[shape] * precisions[k][:, None]
+        total = blas.dsyrk(1.0, weighted.T, lower=1)
+        total[np.diag_indices(rank)] += 1.0
+        lower, _ = lapack.dpotrf(total, lower=1, clean=1, overwrite_a=1)
+        roots[k], _ = lapack.dtrtri(lower, lower=1, overwrite_c=1)
+    return roots
 
 
 def _evaluated(answers: Answers, points: Points, roots: Floats) -> _FitState:
     from askwise.posteriors.scores.lapse_chains import GRID, NODE_WEIGHTS, NODES, expected_losses  # brings numba
 
-    rows = _scaled_rows(answers, points)
-    rank = rows.shape[2]
-    means = (rows @ points.centers[..., None])[..., 0] + answers.signs * answers.offsets[points.shapes]
-    spreads = np.maximum(np.sqrt(np.square(rows @ roots.swapaxes(1, 2)).sum(axis=2)), MIN_SPREAD)
+    rank, count = answers.rows.shape[1:][::-1]
+    means, spreads = np.empty((len(points), count)), np.zeros((len(points), count))
+    for k, shape in enumerate(points.shapes.tolist()):
+        rows = answers.signed_rows[shape]
+        means[k] = points.scales[k] * (rows @ points.centers[k])
+        if rank:
+            turned = blas.dtrmm(points.scales[k], roots[k].T, rows.T, trans_a=1)
+            spreads[k] = np.sqrt(np.einsum("rt,rt->t", turned, turned))
+    means += answers.signed_offsets[points.shapes]
     found = np.empty((3, *means.shape))
     lapses = np.ascontiguousarray(points.lapses)
     nodes = NODES, NODE_WEIGHTS, GRID
+    spreads = np.maximum(spreads, MIN_SPREAD)
     expected_losses(means, spreads, answers.tied, answers.ties, lapses, answers.responses, nodes, found)
     value, slope, curvature = found
-    gradients = points.centers + ((slope * answers.strengths)[:, None] @ rows)[:, 0]
+    slopes = slope * answers.strengths * points.scales[:, None]
+    pushes = [slopes[k] @ answers.signed_rows[shape] for k, shape in enumerate(points.shapes.tolist())]
+    gradients = points.centers + np.array(pushes).reshape(points.centers.shape)
     log_spread = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
     size = np.square(points.centers).sum(axis=1) + np.square(roots).sum(axis=(1, 2)) - rank
     bounds = log_spread - size / 2 - value @ answers.strengths
-    return _FitState(replace(points, roots=roots, bounds=bounds), gradients, curvature)
-
-
-class Design(NamedTuple):
-    """What chains need of K points, whitened by their references and in 32 bits."""
-
-    designs: Floats  # (K, R, T)
-    offsets: Floats  # (K, T)
-    priors: Floats  # (K, R, R)
-    pulls: Floats  # (K, R)
-    levels: Floats  # (K,)
-    steps: Ints  # (K,)
-
-    def take(self, chosen: Any) -> Design:
-        """Some of the points."""
-        return Design(*(part[chosen] for part in self))
-
-
-def design_of(answers: Answers, points: Points) -> Design:
-    """Margins and prior in the whitened coordinates of each point."""
-    rows = _scaled_rows(answers, points)
-    expected = answers.signs * answers.offsets[points.shapes]
-    return Design(
-        np.ascontiguousarray((rows @ points.roots.swapaxes(1, 2)).swapaxes(1, 2), real),
-        ((rows @ points.centers[..., None])[..., 0] + expected).astype(real),
-        (points.roots @ points.roots.swapaxes(1, 2)).astype(real),
-        (points.roots @ points.centers[..., None])[..., 0].astype(real),
-        (np.square(points.centers).sum(axis=1) / 2).astype(real),
-        points.steps,
-    )
-
-
-def run(
-    answers: Answers, design: Design, counts: Ints, noise: Floats, trajectories: int, rng: Generator
-) -> tuple[Floats, Floats, Floats]:
-    """Moves chains from standard normal noise (S, R), counts[k] for each point in turn.
-
-    Returns where they end, whitened (S, R), their potentials (S, E) under each lapse, and the chance (S,) that the last
-    trajectory was accepted with.
-    """
-    from askwise.posteriors.scores.lapse_chains import run_chains  # brings numba
-
-    momenta = rng.standard_normal((trajectories, *noise.shape), dtype=real)
-    jitter = rng.uniform(1 - ANGLE_JITTER, 1 + ANGLE_JITTER, (trajectories, len(counts)))
-    angles = (jitter * (np.pi / 2) / design.steps).astype(real)
-    uniforms = rng.random((2, trajectories, len(noise)), dtype=real)
-    places, chances = noise.astype(real), np.ones(len(noise), real)
-    potentials = np.empty((len(noise), len(answers.lapses)), real)
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    run_chains(
-        *design[:5], answers.strengths.astype(real), answers.tied, real(answers.ties), answers.lapses.astype(real),
-        answers.log_lapse_prior.astype(real), real(answers.responses), starts, design.steps, angles, places, momenta,
-        uniforms[0], uniforms[1], potentials, chances,
-    )  # fmt: skip
-    return places, potentials, chances
-
-
-class PilotFindings(NamedTuple):
-    """What a pilot run found out about K points."""
-
-    log_evidence: Floats  # (K,)
-    accepted: Floats  # (K,): share of trajectories
-    steps: Ints  # (K,): to take next
-    lapses: Floats  # (K,): expected share of lapses
-
-
-def run_pilot(answers: Answers, points: Points, count: int, rng: Generator) -> PilotFindings:
-    """Draws `count` times from each reference and moves the draws to the posterior: together they give the evidence.
-
-    The likelihood of scores does not depend on the prior scale, so the draws of all scales of a shape serve each.
-    """
-    size, rank = len(points) * count, points.centers.shape[1]
-    counts = np.full(len(points), count)
-    noise = rng.standard_normal((size, rank), dtype=real)
-    design = design_of(answers, points)
-    _, before, _ = run(answers, design, counts, noise, 0, rng)
-    ends, after, chances = run(answers, design, counts, noise, PILOT_TRAJECTORIES, rng)
-    owners = np.repeat(np.arange(len(points)), count)
-    likelihoods = [log_sum((answers.log_lapse_prior - potential).T).astype(float) for potential in (before, after)]
-    evidence = np.empty(len(points))
-    for shape in np.unique(points.shapes):
-        own = np.flatnonzero(points.shapes == shape)
-        mine = np.isin(owners, own)
-        used = int(np.flatnonzero(answers.rows[shape].any(axis=0)).max(initial=-1)) + 1
-        some = replace(points.take(own), centers=points.centers[own, :used], roots=points.roots[own, :used, :used])
-        draws = [(noise[mine, :used], likelihoods[0][mine]), (ends[mine, :used], likelihoods[1][mine])]
-        # what a potential has beyond the coordinates in use is the same in prior and reference
-        beyond = [np.square(place[mine, used:]).sum(axis=1) / 2 for place in (noise, ends)]
-        draws = [(place.astype(float), level + rest) for (place, level), rest in zip(draws, beyond, strict=True)]
-        evidence[own] = _evidence_of_scales(some, draws, count)
-    accepted = chances.reshape(-1, count).mean(axis=1).astype(float)
-    rung = np.searchsorted(LEAPFROG_STEPS, points.steps)
-    rung = rung + (accepted < MIN_ACCEPTANCE) - (accepted > EASY_ACCEPTANCE)
-    steps = LEAPFROG_STEPS[np.clip(rung, 0, len(LEAPFROG_STEPS) - 1)]
-    shares = np.exp(answers.log_lapse_prior - after - log_sum((answers.log_lapse_prior - after).T)[:, None])
-    lapses = (shares @ answers.lapses).reshape(-1, count).mean(axis=1)
-    return PilotFindings(evidence, accepted, steps, lapses)
-
-
-def _evidence_of_scales(points: Points, draws: Sequence[tuple[Floats, Floats]], count: int) -> Floats:
-    """(K,): the log evidence of the scales of one shape. `draws` are whitened places, and the log of prior times
-    likelihood there, of `count` draws of each reference and of each posterior."""
-    roots, scales = points.roots, points.scales
-    owners = np.repeat(np.arange(len(points)), count)
-    inverses = triangular_inverses(roots)
-    rank = roots.shape[1]
-    scored, likelihoods = [], []
-    for places, log_joint in draws:
-        coordinates = points.centers[owners] + np.einsum("sr,srq->sq", places, roots[owners])
-        likelihoods.append(log_joint + np.square(coordinates).sum(axis=1) / 2)
-        scored.append(coordinates * scales[owners, None])
-    scores, likelihood = np.concatenate(scored), np.concatenate(likelihoods)
-    log_spread = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1) + rank * np.log(scales)
-    whitened = (scores / scales[:, None, None] - points.centers[:, None]) @ inverses  # (K, M, R)
-    references = -log_spread[:, None] - np.square(whitened).sum(axis=2) / 2
-    proposal = log_sum(references) + np.log(count)
-    sizes = np.square(scores).sum(axis=1)
-    targets = likelihood - rank * np.log(scales)[:, None] - sizes / scales[:, None] ** 2 / 2
-    return log_evidences(proposal, targets, np.full(len(points), count), points.bounds)
+    return _FitState(replace(points, bounds=bounds), roots, gradients, curvature)

@@ -20,12 +20,13 @@ from scipy.linalg import solve_triangular
 from askwise.errors import SettingError
 from askwise.losses import Davidson, Loss, logistic
 from askwise.options import number
-from askwise.posteriors.scores.evidence import checked_answers
+from askwise.posteriors.scores.answer_coordinates import AnswerCoordinates, ShapeFactors
 from askwise.posteriors.scores.kernels import Shape
 from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, systematic_counts
 from askwise.posteriors.scores.pilot import log_sum
 from askwise.posteriors.scores.population import POPULATION, Population, scale_weights_around_one
-from askwise.posteriors.scores.shape_points import Answers, Design, Points, design_of, fit, real, run, run_pilot
+from askwise.posteriors.scores.shape_chains import Design, design_of, real, run, run_pilot
+from askwise.posteriors.scores.shape_points import Answers, Points, covariance_roots, fit
 from askwise.structures import LinearFamily
 from askwise.types import Answer, Bools, Floats, Ints, Sample
 
@@ -41,8 +42,7 @@ GROWTH = 5  # lighter ones when the answers have grown by one part in so many
 MIN_SAMPLED_WEIGHT = 2e-3  # of a point that is drawn from: a few chains cost as much as many
 PILOT_DRAWS = 16  # of each point
 TELLING_ODDS = 3.0  # from which on the answers tell between straight lines and curves
-TRAJECTORIES = 3  # that turn a draw of a reference into a draw of the posterior
-NEW_DIRECTION = 1e-5  # share of an answer's variance outside the span of those before, to count as a new coordinate
+TRAJECTORIES = 2  # that turn a draw of a reference into a draw of the posterior
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,10 @@ class ShapedScores:
     loss: Loss
     beta: float
     shapes: tuple[Shape, ...]
-    factors: tuple[Floats, ...]  # (M, D) of each shape
-    means: Floats  # (H, M): the scores that each shape expects before any answer
+    known: ShapeFactors
     log_prior: Floats  # (H, C): log prior weight of each shape and scale
     scale_grid: Floats  # (C,)
-    atoms: Any  # (T, ...): of the distinct answers
-    pivots: Ints  # (H, R): the answers that gave each shape its coordinates; -1 beyond its rank
-    answers: Answers
+    coordinates: AnswerCoordinates
     cells: Ints  # (K,): places of the points in the grid, flat
     points: Points
     log_weights: Floats  # (K,): of the points, not normalised
@@ -81,10 +78,18 @@ class ShapedScores:
     people_before: int = 0  # whose answers the shape of the population was learned from
     maps: dict[int, Floats] = field(default_factory=dict, init=False, compare=False, repr=False)  # (M, R) of shapes
 
+    @property
+    def answers(self) -> Answers:
+        """The distinct answers, in the coordinates of each shape."""
+        return self.coordinates.answers
+
     @cached_property
-    def design(self) -> Design:
-        """What chains need of the points."""
-        return design_of(self.answers, self.points)
+    def sampled(self) -> tuple[Ints, Design]:
+        """The points that are drawn from, those of a shape together, and what their chains need."""
+        heavy = np.flatnonzero(self.weights >= MIN_SAMPLED_WEIGHT)
+        order = heavy[np.argsort(self.points.shapes[heavy], kind="stable")]
+        points = self.points.take(order)
+        return order, design_of(self.answers, points, covariance_roots(self.answers, points))
 
     @staticmethod
     def prior(
@@ -120,19 +125,16 @@ class ShapedScores:
         log_prior = np.log(prior_weights)
         cells = np.arange(log_prior.size)
         shape, scale = np.unravel_index(cells, log_prior.shape)
-        none, size = np.zeros(0), len(cells)
+        size = len(cells)
         ties = float(loss.ties) if isinstance(loss, Davidson) else 0.0
-        rows, offsets = np.zeros((len(shapes), 0, 0)), np.zeros((len(shapes), 0))
-        answers = Answers(rows, offsets, none, none.astype(bool), none, ties, lapse_grid, np.log(lapse_weights))
         points = Points(
             shape, scales[scale], np.full(size, lapse_grid @ lapse_weights), np.zeros((size, 0)), np.zeros((size, 0)),
-            np.zeros((size, 0, 0)), np.zeros(size), np.full(size, 2),
+            np.zeros(size), np.full(size, 2),
         )  # fmt: skip
-        atoms = np.zeros((0, 0), dtype=int)
-        pivots, missed = np.zeros((len(shapes), 0), dtype=int), np.zeros(len(shapes), dtype=int)
         return ShapedScores(
-            family, loss, 1.0, tuple(shapes), tuple(factors), known, log_prior, scales, atoms, pivots, answers,
-            cells, points, log_prior.ravel().copy(), missed,
+            family, loss, 1.0, tuple(shapes), ShapeFactors(family, tuple(factors), known), log_prior, scales,
+            AnswerCoordinates.empty(len(shapes), ties, lapse_grid, lapse_weights), cells, points,
+            log_prior.ravel().copy(), np.zeros(len(shapes), dtype=int),
             people_before=0 if population is None else population.people,
         )  # fmt: skip
 
@@ -144,15 +146,16 @@ class ShapedScores:
         """The beliefs after more answers: one fit and one pilot run for all of them."""
         if not answers:
             return self
-        extended = self._with_answers(answers, np.full(len(answers), self.beta))
-        return replace(extended, count=self.count + len(answers))._weighed(len(answers), rng, self)
+        grown = self.coordinates.extended(self.known, answers, np.full(len(answers), self.beta))
+        after = replace(self, coordinates=grown, count=self.count + len(answers))
+        return after._weighed(len(answers), rng, self)
 
     def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> ShapedScores:
         """The same answers, trusted as far as `strengths` (T,) say."""
-        empty = replace(self, answers=replace(self.answers, strengths=np.zeros(len(self.answers.strengths))))
-        changed = empty._with_answers(answers, self.beta * np.asarray(strengths))
+        empty = self.coordinates.without_strengths()
+        changed = empty.extended(self.known, answers, self.beta * np.asarray(strengths))
         missed = np.full(len(self.shapes), 10**6)
-        return replace(changed, missed=missed)._weighed(0, rng, self)
+        return replace(self, coordinates=changed, missed=missed)._weighed(0, rng, self)
 
     # ------------------------------------------------------------------ what is known
 
@@ -170,7 +173,7 @@ class ShapedScores:
     def base_covariance(self) -> Floats:
         """(M, M): the covariance of scores that the shapes expect on average, without the population."""
         own = [place for place, shape in enumerate(self.shapes) if shape is not POPULATION]
-        return _mean_covariance(np.exp(self.log_prior).sum(axis=1)[own], [self.factors[place] for place in own])
+        return _mean_covariance(np.exp(self.log_prior).sum(axis=1)[own], [self.known.factors[place] for place in own])
 
     @property
     def lapse(self) -> float:
@@ -196,22 +199,18 @@ class ShapedScores:
 
     def sample(self, count: int, rng: Generator) -> Sample:
         """`count` independent draws of scores (M,), in random order."""
-        weights = self.weights
-        counts = systematic_counts(np.where(weights < MIN_SAMPLED_WEIGHT, 0.0, weights), count, rng)
-        used = np.flatnonzero(counts)
-        order = used[np.argsort(self.points.shapes[used], kind="stable")]
-        points, counts = self.points.take(order), counts[order]
-        noise = rng.standard_normal((count, points.centers.shape[1]), dtype=real)
+        order, design = self.sampled
+        counts = systematic_counts(self.weights[order], count, rng)
+        noise = rng.standard_normal((count, self.points.centers.shape[1]), dtype=real)
         if noise.shape[1]:
-            noise, _, _ = run(self.answers, self.design.take(order), counts, noise, TRAJECTORIES, rng)
-        owners = np.repeat(np.arange(len(points)), counts)
+            noise = run(self.answers, design, counts, noise, TRAJECTORIES, rng).places
+        places = design.coordinates(noise, counts)
+        owners = np.repeat(order, counts)
+        shapes, scales = self.points.shapes[owners], self.points.scales[owners]
         structures = np.empty((count, self.family.dimension), real)
-        start = 0
-        for shape in np.unique(points.shapes):
-            size = int(counts[points.shapes == shape].sum())
-            own = slice(start, start + size)
-            structures[own] = self._scores(int(shape), points, owners[own], noise[own], rng)
-            start += size
+        for shape in np.unique(shapes).tolist():
+            mine = shapes == shape
+            structures[mine] = self._scores(shape, places[mine], scales[mine].astype(real)[:, None], rng)
         return Sample(rng.permutation(structures), np.full(count, 1.0 / count), exact=False)
 
     def diagnostics(self) -> Mapping[str, float]:
@@ -230,101 +229,35 @@ class ShapedScores:
 
     # ------------------------------------------------------------------ inside
 
-    def _scores(self, shape: int, points: Points, owners: Ints, noise: Floats, rng: Generator) -> Floats:
-        """(n, M): scores of one shape from whitened coordinates; what answers do not inform keeps its prior."""
-        factor = self._factor(shape)
-        scales = points.scales[owners].astype(real)[:, None]
-        free = rng.standard_normal((len(owners), factor.shape[1]), dtype=real) @ factor.T
-        rank = int((self.pivots[shape] >= 0).sum())
-        if not rank:
-            return free * scales + self.means[shape].astype(real)
-        place = np.empty((len(owners), rank), real)
-        for point in np.unique(owners):
-            mine = owners == point
-            root, center = points.roots[point][:, :rank], points.centers[point, :rank]
-            place[mine] = noise[mine] @ root.astype(real) + center.astype(real)
-        basis = self._basis(shape, rank)  # (M, R)
-        pivots = self.pivots[shape, :rank]
-        lower = self.answers.rows[shape][pivots][:, :rank]
-        rows = self.family.features(self.atoms[pivots])
-        whitened = solve_triangular(lower, np.asarray(rows @ free.T, dtype=float), lower=True).astype(real)
-        return (free + (place - whitened.T) @ basis.T) * scales + self.means[shape].astype(real)
+    def _scores(self, shape: int, places: Floats, scales: Floats, rng: Generator) -> Floats:
+        """(n, M): scores of one shape from its coordinates; what answers do not inform keeps its prior."""
+        factor = self.known.factors[shape].astype(real, copy=False)
+        free = rng.standard_normal((len(places), factor.shape[1]), dtype=real) @ factor.T
+        pivots = self.coordinates.own_pivots(shape)
+        if len(pivots):
+            across = self.family.predict(free, self.coordinates.atoms[pivots])
+            lower = self.coordinates.lower(shape).astype(real)
+            whitened = solve_triangular(lower, across.T, lower=True, check_finite=False)
+            free += (places[:, : len(pivots)] - whitened.T) @ self._basis(shape, pivots).T
+        return free * scales + self.known.means[shape].astype(real)
 
-    def _factor(self, shape: int) -> Floats:
-        return self.factors[shape].astype(real, copy=False)
-
-    def _basis(self, shape: int, rank: int) -> Floats:
+    def _basis(self, shape: int, pivots: Ints) -> Floats:
         """(M, R): what the coordinates of a shape mean in scores; extended where answers have come."""
-        known = self.maps.get(shape, np.zeros((self.family.dimension, 0), real))
-        if known.shape[1] < rank:
-            factor, lower = self.factors[shape], self.answers.rows[shape][self.pivots[shape, :rank]]
-            rows = np.asarray(self.family.features(self.atoms[self.pivots[shape, :rank]]))
-            known = np.hstack([known, np.empty((len(known), rank - known.shape[1]), real)])
-            for place in range(self.maps.get(shape, known[:, :0]).shape[1], rank):
-                column = factor @ (factor.T @ rows[place]) - known[:, :place] @ lower[place, :place]
-                known[:, place] = column / lower[place, place]
-            self.maps[shape] = known
-        return known
-
-    def _with_answers(self, answers: Sequence[Answer], strengths: Floats) -> ShapedScores:
-        """The answers taken in, each distinct one once."""
-        features, responses = checked_answers(self.family, answers)
-        atoms = np.asarray([answer.atom for answer in answers])
-        known = self.atoms if len(self.atoms) else np.zeros((0, *atoms.shape[1:]), dtype=atoms.dtype)
-        codes = np.where(self.answers.tied, 0.0, self.answers.signs)
-        found = {(known[t].tobytes(), codes[t]): t for t in range(len(codes))}
-        total = list(self.answers.strengths)
-        fresh: list[int] = []
-        for place, (atom, response) in enumerate(zip(atoms.astype(known.dtype), responses, strict=True)):
-            if not features[place].any():
-                continue  # a score of 0 whatever is true: nothing is learned
-            key = atom.tobytes(), float(response)
-            if key not in found:
-                found[key] = len(total)
-                total.append(0.0)
-                fresh.append(place)
-            total[found[key]] += strengths[place]
-        grown = replace(self, answers=replace(self.answers, strengths=np.array(total)[: len(codes)]))
-        for place, strength in zip(fresh, total[len(codes) :], strict=True):
-            grown = grown._with_row(atoms[place], features[place], float(responses[place]), strength)
-        return grown
-
-    def _with_row(self, atom: Any, feature: Floats, response: float, strength: float) -> ShapedScores:
-        """One more distinct answer: its row in the coordinates of each shape; a new one where it points elsewhere."""
-        answers, count = self.answers, len(self.answers.signs)
-        rank = answers.rows.shape[2]
-        rows, new = np.zeros((len(self.shapes), rank)), np.zeros(len(self.shapes))
-        pivot_rows = [self.pivots[h][self.pivots[h] >= 0] for h in range(len(self.shapes))]
-        for h, (factor, pivots) in enumerate(zip(self.factors, pivot_rows, strict=True)):
-            weights = factor.T @ feature
-            variance = float(weights @ weights)
-            if len(pivots):
-                across = np.asarray(self.family.features(self.atoms[pivots])) @ (factor @ weights)
-                lower = answers.rows[h][pivots][:, : len(pivots)]
-                rows[h, : len(pivots)] = solve_triangular(lower, across, lower=True)
-            left = variance - float(rows[h] @ rows[h])
-            new[h] = np.sqrt(left) if left > NEW_DIRECTION * variance else 0.0
-        ranks = np.array([len(pivots) for pivots in pivot_rows])
-        wider = max(rank, int((ranks + (new > 0)).max()))
-        whole = np.zeros((len(self.shapes), count + 1, wider))
-        whole[:, :count, :rank], whole[:, count, :rank] = answers.rows, rows
-        pivots = np.full((len(self.shapes), wider), -1)
-        pivots[:, :rank] = self.pivots
-        for h in np.flatnonzero(new > 0).tolist():
-            whole[h, count, ranks[h]] = new[h]
-            pivots[h, ranks[h]] = count
-        grown = replace(
-            answers, rows=whole, offsets=np.column_stack([answers.offsets, self.means @ feature]),
-            signs=np.append(answers.signs, response or 1.0), tied=np.append(answers.tied, response == 0),
-            strengths=np.append(answers.strengths, strength),
-        )  # fmt: skip
-        atoms = np.concatenate([self.atoms.reshape(count, *np.shape(atom)), np.asarray(atom)[None]])
-        return replace(self, answers=grown, atoms=atoms, pivots=pivots)
+        before = self.maps.get(shape, np.zeros((self.family.dimension, 0), real))
+        start, rank = before.shape[1], len(pivots)
+        if start == rank:
+            return before
+        basis, lower = np.empty((len(before), rank), real), self.coordinates.lower(shape)
+        basis[:, :start] = before
+        for place, feature in enumerate(self.family.features(self.coordinates.atoms[pivots[start:]]), start):
+            column = self.known.covariance_column(shape, feature) - basis[:, :place] @ lower[place, :place]
+            basis[:, place] = column / lower[place, place]
+        self.maps[shape] = basis
+        return basis
 
     def _weighed(self, more: int, rng: Generator, before: ShapedScores) -> ShapedScores:
         """With references and weights of the points that matter now."""
-        count, rank = len(self.answers.signs), self.answers.rows.shape[2]
-        if not count:
+        if not len(self.coordinates):
             return self
         missed = self.missed + more
         shares = self.shape_weights
@@ -332,16 +265,16 @@ class ShapedScores:
         for least, answers in reversed(WAITING):
             wait[shares >= least] = answers
         due = (missed >= wait) | (self.count <= EAGER_ANSWERS)
-        kept = _padded(self.points, count, rank)
+        kept = self.points.padded(*self.answers.rows.shape[1:])
         cells, start = self._chosen_cells(due, kept)
-        fresh = fit(self.answers, start)
-        pilot = run_pilot(self.answers, fresh, PILOT_DRAWS, rng)
+        fresh, roots = fit(self.answers, start)
+        pilot = run_pilot(self.answers, fresh, roots, PILOT_DRAWS, rng)
         fresh = replace(fresh, steps=pilot.steps, lapses=pilot.lapses)
         log_weights = self.log_prior.ravel()[cells] + pilot.log_evidence
         stays = ~due[self.points.shapes]
         # the other shapes are held to have foreseen the answers as well as these did
         shift = log_sum(log_weights) - log_sum(self.log_weights[~stays]) if stays.any() else 0.0
-        points = _joined(kept.take(stays), fresh)
+        points = kept.take(stays).joined(fresh)
         heavy = np.exp(log_weights - log_sum(log_weights))
         updated = replace(
             self, cells=np.append(self.cells[stays], cells), points=points,
@@ -386,17 +319,3 @@ def _times(odds: float) -> str:
     ('4', '41', 'more than 1,000')
     """
     return f"{odds:.0f}" if odds <= 1000 else "more than 1,000"
-
-
-def _padded(points: Points, answers: int, rank: int) -> Points:
-    """The points in more coordinates and with more answers, which change nothing yet."""
-    known, size = points.curvatures.shape[1], points.centers.shape[1]
-    centers, curvatures = np.zeros((len(points), rank)), np.zeros((len(points), answers))
-    roots = np.tile(np.eye(rank), (len(points), 1, 1))
-    centers[:, :size], curvatures[:, :known], roots[:, :size, :size] = points.centers, points.curvatures, points.roots
-    return replace(points, centers=centers, curvatures=curvatures, roots=roots)
-
-
-def _joined(some: Points, others: Points) -> Points:
-    parts = zip(vars(some).values(), vars(others).values(), strict=True)
-    return Points(*(np.concatenate([one, two]) for one, two in parts))

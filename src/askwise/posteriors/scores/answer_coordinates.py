@@ -1,0 +1,123 @@
+"""The distinct answers so far, in the few coordinates of each shape that they inform.
+
+Scores of a shape are F u with u ~ N(0, I). An answer depends on one difference of scores; its row says how that
+difference depends on the coordinates. Answers that point in a new direction give a shape a coordinate (Cholesky, row by
+row); others are combinations of those before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from askwise.posteriors.scores.evidence import checked_answers
+from askwise.posteriors.scores.shape_points import Answers
+from askwise.structures import LinearFamily
+from askwise.types import Answer, Floats, Ints
+
+NEW_DIRECTION = 1e-5  # share of an answer's variance outside the span of those before, to count as a new coordinate
+
+
+@dataclass(frozen=True)
+class ShapeFactors:
+    """The family of the questions, and what each of H shapes expects of scores (M,)."""
+
+    family: LinearFamily
+    factors: tuple[Floats, ...]  # (M, D) of each shape
+    means: Floats  # (H, M): before any answer
+
+    def covariance_column(self, shape: int, feature: Floats) -> Floats:
+        """(M,): how all scores vary with the difference of scores of an answer."""
+        factor = self.factors[shape]
+        return np.asarray(factor @ (factor.T @ feature))
+
+
+@dataclass(frozen=True)
+class AnswerCoordinates:
+    """T distinct answers, and where they stand in the coordinates of each shape."""
+
+    answers: Answers
+    atoms: Any  # (T, ...)
+    pivots: Ints  # (H, R): the answers that gave each shape its coordinates; -1 beyond its rank
+
+    @staticmethod
+    def empty(shapes: int, ties: float, lapses: Floats, lapse_weights: Floats) -> AnswerCoordinates:
+        """No answers yet."""
+        none = np.zeros(0)
+        rows, offsets = np.zeros((shapes, 0, 0)), np.zeros((shapes, 0))
+        answers = Answers(rows, offsets, none, none.astype(bool), none, ties, lapses, np.log(lapse_weights))
+        return AnswerCoordinates(answers, np.zeros((0, 0), dtype=int), np.zeros((shapes, 0), dtype=int))
+
+    def __len__(self) -> int:
+        return len(self.answers.signs)
+
+    def own_pivots(self, shape: int) -> Ints:
+        """(R',): the answers that gave a shape its coordinates."""
+        return self.pivots[shape][self.pivots[shape] >= 0]
+
+    def lower(self, shape: int) -> Floats:
+        """(R', R'), triangular: the rows of those answers."""
+        pivots = self.own_pivots(shape)
+        return np.asarray(self.answers.rows[shape][pivots][:, : len(pivots)])
+
+    def without_strengths(self) -> AnswerCoordinates:
+        """The same answers, none of which counts."""
+        return replace(self, answers=replace(self.answers, strengths=np.zeros(len(self))))
+
+    def extended(self, known: ShapeFactors, answers: Sequence[Answer], strengths: Floats) -> AnswerCoordinates:
+        """With more answers, each distinct one once; equal ones add up their `strengths`."""
+        features, responses = checked_answers(known.family, answers)
+        atoms = np.asarray([answer.atom for answer in answers])
+        before = self.atoms if len(self) else np.zeros((0, *atoms.shape[1:]), dtype=atoms.dtype)
+        codes = np.where(self.answers.tied, 0.0, self.answers.signs)
+        found = {(before[t].tobytes(), codes[t]): t for t in range(len(self))}
+        total = list(self.answers.strengths)
+        fresh: list[int] = []
+        for place, (atom, response) in enumerate(zip(atoms.astype(before.dtype), responses, strict=True)):
+            if not features[place].any():
+                continue  # a score of 0 whatever is true: nothing is learned
+            key = atom.tobytes(), float(response)
+            if key not in found:
+                found[key] = len(total)
+                total.append(0.0)
+                fresh.append(place)
+            total[found[key]] += strengths[place]
+        grown = replace(self, answers=replace(self.answers, strengths=np.array(total)[: len(self)]))
+        for place, strength in zip(fresh, total[len(self) :], strict=True):
+            grown = grown._with_row(known, atoms[place], features[place], float(responses[place]), strength)
+        return grown
+
+    def _with_row(
+        self, known: ShapeFactors, atom: Any, feature: Floats, response: float, strength: float
+    ) -> AnswerCoordinates:
+        """One more distinct answer."""
+        answers, (shapes, count, rank) = self.answers, self.answers.rows.shape
+        rows, new = np.zeros((shapes, rank)), np.zeros(shapes)
+        ranks = (self.pivots >= 0).sum(axis=1)
+        for h in range(shapes):
+            column = known.covariance_column(h, feature)
+            variance = float(column @ feature)
+            if ranks[h]:
+                across = known.family.predict(column[None], self.atoms[self.own_pivots(h)])[0]
+                rows[h, : ranks[h]] = solve_triangular(self.lower(h), across, lower=True, check_finite=False)
+            left = variance - float(rows[h] @ rows[h])
+            new[h] = np.sqrt(left) if left > NEW_DIRECTION * variance else 0.0
+        wider = max(rank, int((ranks + (new > 0)).max()))
+        whole = np.zeros((shapes, count + 1, wider))
+        whole[:, :count, :rank], whole[:, count, :rank] = answers.rows, rows
+        pivots = np.full((shapes, wider), -1)
+        pivots[:, :rank] = self.pivots
+        for h in np.flatnonzero(new > 0).tolist():
+            whole[h, count, ranks[h]] = new[h]
+            pivots[h, ranks[h]] = count
+        grown = replace(
+            answers, rows=whole, offsets=np.column_stack([answers.offsets, known.means @ feature]),
+            signs=np.append(answers.signs, response or 1.0), tied=np.append(answers.tied, response == 0),
+            strengths=np.append(answers.strengths, strength),
+        )  # fmt: skip
+        atoms = np.concatenate([self.atoms.reshape(count, *np.shape(atom)), np.asarray(atom)[None]])
+        return AnswerCoordinates(grown, atoms, pivots)

@@ -35,6 +35,7 @@ from sklearn.linear_model import LogisticRegression
 
 import askwise
 from askwise._runtime.streams import stream
+from askwise.posteriors import AllowsLapses
 from askwise.posteriors.scores.kernels import factor, shapes_named
 from askwise.posteriors.scores.population import PersonAnswers, Population, learn_population
 from benchmarks.common import (
@@ -158,11 +159,13 @@ def atoms_of(person: Traveller, journeys: Any) -> Any:
 
 
 def predicted_chances(session: askwise.Session, atoms: Any) -> Any:
-    """(A,): the posterior chance that the first item of each atom (A, 2) is preferred."""
+    """(A,): the posterior chance that the first item of each atom (A, 2) is preferred, also by accident."""
     problem: Any = session.problem
+    lapse = session.posterior.lapse if isinstance(session.posterior, AllowsLapses) else 0.0
     sample = session.posterior.sample(DRAWS, stream(session.config.seed, len(session.answers), "predict"))
     predictions = problem.family.predict(sample.structures, np.sort(atoms, axis=1))
     chances = sample.weights @ problem.chances(predictions)[0]  # of response +1: the item that comes first in the table
+    chances = (1 - lapse) * chances + lapse / 2
     return np.where(atoms[:, 0] < atoms[:, 1], chances, 1 - chances)
 
 

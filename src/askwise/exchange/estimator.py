@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from askwise._runtime.threads import one_thread
 from askwise.data.encoding import Column, encode, encode_like
 from askwise.errors import DataError
-from askwise.goals.base.shapes import MAX_EXACT_ROWS, check_shape, landmark_map, landmark_prior
+from askwise.goals.base.shapes import LINEAR_WITHOUT_LAPSES, MAX_EXACT_ROWS, check_shape, landmark_map, landmark_prior
 from askwise.losses import logistic
 from askwise.posteriors.scores.evidence import Evidence
 from askwise.posteriors.scores.logconcave import LogConcave
@@ -71,7 +71,7 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rng, self.map_ = np.random.default_rng(seed), None
         if len(self.classes_) > 2:
             structures = _draw_softmax(self._points(X), codes, self.prior_scale, self.draws, rng)
-        elif check_shape("shape", self.shape) == "linear" or not moved.any():
+        elif check_shape("shape", self.shape) in ("linear", LINEAR_WITHOUT_LAPSES) or not moved.any():
             structures = _draw_binary(self._points(X), codes, self.prior_scale, self.draws, rng)
         else:
             self.map_ = landmark_map(self.shape, self._features(X), seed, MAX_FITTED_LANDMARKS)

@@ -21,7 +21,7 @@ from askwise.goals.base.items import PRIOR_SCALE, check_scale
 from askwise.goals.base.labels import check_labels, label_parts
 from askwise.goals.base.options import option
 from askwise.goals.base.pools import draw_rows
-from askwise.goals.base.shapes import shape_option
+from askwise.goals.base.shapes import LINEAR_WITHOUT_LAPSES, shape_option
 from askwise.goals.base.tables import TableGoal, feature_names
 from askwise.goals.base.texts import percent, plural
 from askwise.options import column, function, number
@@ -82,7 +82,7 @@ class ClassifierGoal(TableGoal):
     @property
     def is_linear(self) -> bool:
         """Whether a structure is a plane: with a pool or more than two labels it always is."""
-        return self.shape == "linear" or self.pool is not None or len(self.labels) > 2
+        return self.shape in ("linear", LINEAR_WITHOUT_LAPSES) or self.pool is not None or len(self.labels) > 2
 
     def resolve(self, data: Any) -> tuple[Columns, Self]:
         if not isinstance(data, str | Path):

@@ -26,7 +26,7 @@ from askwise.strategies.baselines import random
 from askwise.strategies.batches import Scenario, extend_scenarios, initial_scenarios, per_cost, score_scenarios
 from askwise.strategies.screening import SURVIVING_ROWS, screen
 from askwise.strategies.split import average_diameter
-from askwise.structures import PooledRows, prompt
+from askwise.structures import PooledRows, ProposesAtoms, prompt
 from askwise.types import Answer, Atoms, Response, Sample, Scored
 
 Value = TypeVar("Value")
@@ -222,7 +222,11 @@ class Round:
         """What the family draws; of a pool on disk, what its screening leaves, once a round while that is enough."""
         family, count = self.config.problem.family, self.config.candidates
         if not isinstance(family, PooledRows) or count < SURVIVING_ROWS:  # a branch in a hurry does without
-            return family.draw_atoms(count, stream(self.config.seed, len(log.ask_events), "atoms"))
+            drawn = family.draw_atoms(count, stream(self.config.seed, len(log.ask_events), "atoms"))
+            if self.config.rule is random or not isinstance(family, ProposesAtoms):
+                return drawn
+            proposed = family.propose_atoms(self.sample.structures, count // 2)
+            return np.unique(np.concatenate([drawn, proposed]), axis=0) if len(proposed) else drawn
         told = set() if self.config.repeat else {int(answer.atom) for answer in self.answers}
         name, masked = (f"screening {len(log.events)}", taken) if len(taken) >= count else ("screening", told)
         if name not in self._cache:

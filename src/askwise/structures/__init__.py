@@ -93,6 +93,7 @@ class LinearFamily(Capability, Protocol):
     @property
     def dimension(self) -> int: ...  # of the weights
     def features(self, atoms: Atoms) -> Floats: ...  # (A, D)
+    def predict(self, structures: Structures, atoms: Atoms) -> Floats: ...  # (S, A): features . weights
 
 
 @runtime_checkable
@@ -100,6 +101,13 @@ class SingleScore(Capability, Protocol):
     """A prediction is one score, features . weights, in the precision of the structures: 32 bits in, 32 bits out."""
 
     single_score: bool
+
+
+@runtime_checkable
+class ProposesAtoms(Capability, Protocol):
+    """Names atoms that draws make worth scoring; they join the random candidates of a family too large to list."""
+
+    def propose_atoms(self, structures: Structures, count: int) -> Atoms: ...  # at most `count`
 
 
 @runtime_checkable
@@ -123,6 +131,7 @@ CAPABILITIES = (
     HasUtilities,
     LinearFamily,
     PooledRows,
+    ProposesAtoms,
     ShowsPrompts,
     SingleScore,
 )

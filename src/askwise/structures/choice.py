@@ -10,11 +10,12 @@ from numpy.random import Generator
 
 from askwise.errors import DataError
 from askwise.options import flag, number
-from askwise.structures import checked_numbers, draw_pool
+from askwise.structures import MAX_WHOLE_POOL, checked_numbers, draw_pool
 from askwise.structures.linear import LinearScores
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 ANSWERS = ("left", "right", "equal")
+TOP_PLACES = 8  # of a draw, whose items are worth comparing
 MAX_APPEAL = 1e6  # of one item, where the mean squared length of features is 1
 
 
@@ -56,6 +57,20 @@ class Choice(LinearScores):
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         size = len(self.items)
         return pairs_at(draw_pool(size * (size - 1) // 2, count, rng), size)
+
+    def propose_atoms(self, structures: Floats, count: int) -> Ints:
+        """The pairs of the items that are near the top in most draws; none where all pairs are candidates anyway."""
+        size = len(self.items)
+        if size * (size - 1) // 2 <= max(count, MAX_WHOLE_POOL):
+            return np.zeros((0, 2), dtype=int)
+        utilities = self.utilities(structures)
+        top = np.argpartition(-utilities, TOP_PLACES, axis=1)[:, :TOP_PLACES]
+        order = np.argsort(-np.take_along_axis(utilities, top, axis=1), axis=1)
+        share = 1 / np.arange(1.0, TOP_PLACES + 1)  # a first place counts most
+        near = np.bincount(np.take_along_axis(top, order, axis=1).ravel(), np.tile(share, len(top)), size)
+        contenders = np.sort(np.argsort(-near, kind="stable")[: int(np.sqrt(2 * count))])
+        first, second = np.triu_indices(len(contenders), 1)
+        return np.stack([contenders[first], contenders[second]], axis=1)
 
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, len(self.items), len(self.items), different=True)

@@ -20,9 +20,11 @@ from askwise.goals.base.findings import Chance
 from askwise.goals.base.goal import SessionParts
 from askwise.goals.base.options import option
 from askwise.goals.base.shapes import (
+    LINEAR_WITHOUT_LAPSES,
     MAX_EXACT_ROWS,
     landmark_map,
     landmark_prior,
+    linear_prior,
     population_of,
     population_option,
     shape_option,
@@ -32,6 +34,7 @@ from askwise.goals.base.tables import TableGoal, feature_names
 from askwise.goals.base.texts import percent
 from askwise.losses import Loss, davidson, logistic
 from askwise.options import flag, number, whole_number
+from askwise.posteriors import Posterior
 from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, LogConcave
 from askwise.problem import Problem
 from askwise.session import Session
@@ -60,6 +63,11 @@ class ItemGoal(TableGoal):
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
     population: bool | Mapping[str, Any] = population_option()
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether a structure is a weight for each feature."""
+        return self.shape in ("linear", LINEAR_WITHOUT_LAPSES)
+
     @abstractmethod
     def distance_between(self, rows: Floats, scored: bool) -> Distance:
         """The distance between two tastes for items with these rows (N, D); with `scored`, a taste is a score for each
@@ -76,10 +84,12 @@ class ItemGoal(TableGoal):
         many = len(rows) > MAX_EXACT_ROWS
         if many and (self.shape == "individual" or not items.features.shape[1]):
             rows = np.eye(len(rows))
-        if self.shape == "linear" or (many and rows.shape[0] == rows.shape[1]):
+        if self.is_linear or (many and rows.shape[0] == rows.shape[1]):
             linear = Choice(rows, items.names, self.ties, items.images)
             problem = Problem(linear, self.distance_between(rows, scored=False), loss)
-            prior = LogConcave.prior(linear, loss, 1.0, self.prior_scale)
+            prior: Posterior = LogConcave.prior(linear, loss, 1.0, self.prior_scale)
+            if self.shape == "linear" and not many:
+                prior = linear_prior(linear, loss, self.prior_scale)
             effects = taste_effects(linear, columns, items, self.seed)
             return SessionParts(problem, prior, lambda taste: self.describe(items.names, rows @ taste), effects=effects)
         if self.individual:
@@ -106,7 +116,7 @@ class ItemGoal(TableGoal):
     def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
         """The utility of every item and, where items have features, the weight of every feature."""
         family: Any = session.problem.family
-        features = [] if self.shape != "linear" else feature_names(self, session, family.dimension)
+        features = [] if not self.is_linear else feature_names(self, session, family.dimension)
         utility = {"utility": Variable(family.utilities(structures), {"item": family.names})}
         if not features:
             return utility

@@ -16,6 +16,7 @@ from askwise.distances import built_in_distances
 from askwise.errors import DataError, PluginError, RuleError, SettingError
 from askwise.goals.base.goal import Goal, check_rows, row_count
 from askwise.goals.base.options import declared
+from askwise.goals.base.shapes import LINEAR_WITHOUT_LAPSES
 from askwise.goals.base.texts import to_cli_name
 from askwise.options import refusal, shown
 from askwise.session import Session
@@ -87,7 +88,7 @@ def goal_from(recipe: Recipe) -> Goal:
         if name not in known:
             raise SettingError(f"{name} is not an option of {recipe['goal']}")
     if "shape" in known:
-        options = {"shape": "linear", **options}  # the only one, before there was a choice
+        options = {"shape": LINEAR_WITHOUT_LAPSES, **options}  # the only one, before there was a choice
     try:
         return goal(**options)
     except TypeError as error:  # an option without a default is missing

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from askwise._runtime.streams import stream
 from askwise.errors import SettingError
 from askwise.goals.base.options import option
 from askwise.losses import Loss, logistic
 from askwise.options import flag, shown
-from askwise.posteriors.scores.kernels import factor, label_shapes, shapes_named
+from askwise.posteriors.scores.kernels import LINEAR, factor, label_shapes, shapes_named
 from askwise.posteriors.scores.landmarks import MAX_LANDMARKS, LandmarkMap
 from askwise.posteriors.scores.population import Population
 from askwise.posteriors.scores.shaped import ShapedScores
@@ -18,6 +20,7 @@ from askwise.structures import LinearFamily
 from askwise.types import Floats
 
 SHAPES = ("learned", "linear", "smooth", "individual")
+LINEAR_WITHOUT_LAPSES = "linear without lapses"  # the model of studies made before shapes were learned
 MAX_EXACT_ROWS = 1_000  # whose covariance is kept whole; in longer tables, landmarks stand for all rows
 MANY_ROWS = 5_000  # from which on there are fewer landmarks, so that memory stays small
 FEW_LANDMARKS = 100
@@ -32,6 +35,8 @@ def check_shape(name: str, value: Any) -> str | list[str]:
     names = list(value) if isinstance(value, list | tuple) else [value]
     if isinstance(value, str):
         names = [name.strip() for name in value.split(",")]
+    if names == [LINEAR_WITHOUT_LAPSES]:
+        return LINEAR_WITHOUT_LAPSES
     if not names or not all(isinstance(each, str) and each in SHAPES for each in names):
         raise SettingError(
             f"{name} is {shown(value)}; expected one of {', '.join(map(repr, SHAPES))}, or a list of them"
@@ -95,6 +100,11 @@ def shaped_prior(
     shapes, weights = shapes_named(shape, has_features=features.shape[1] > 0)
     factors = [factor(each, features) for each in shapes]
     return ShapedScores.prior(family, loss, shapes, factors, weights, scale, population=population)
+
+
+def linear_prior(family: LinearFamily, loss: Loss, scale: float | None) -> ShapedScores:
+    """The beliefs about the weights of features whose mean squared length is 1, before any answer."""
+    return ShapedScores.prior(family, loss, (LINEAR,), [np.eye(family.dimension)], np.ones(1), scale)
 
 
 def shaped_label_prior(

@@ -15,8 +15,8 @@ from scipy.linalg import lapack
 from askwise.errors import DataError, SettingError
 from askwise.types import Floats
 
-LINEAR_WEIGHT = 0.5  # prior weight of the linear shape among all, for tastes
-OWN_WEIGHT = 0.2  # and of linear scores to which each item adds an appeal of its own
+LINEAR_WEIGHT = 0.7  # prior weight of the linear shape among all, for tastes
+OWN_WEIGHT = 0.15  # and of linear scores to which each item adds an appeal of its own
 LINEAR_LABEL_WEIGHT = 0.4  # and for labels
 LEVEL = 0.2  # variance of the intercept of labels: more, and rare labels are given up too soon
 RELATIVE_TOLERANCE = 1e-5  # of the covariance that a factor leaves out

@@ -140,8 +140,12 @@ def _evidence_of_scales(
     scales = points.scales
     owned = np.tile(np.repeat(scales, count), 2)
     coordinates = np.concatenate([design.coordinates(part, counts) for part in places])[:, :rank].astype(float)
-    turned = [(part.reshape(len(points), count, -1) @ design.designs).reshape(-1, design.designs.shape[2]) for part in places]
-    margins = np.concatenate(turned) + np.tile(np.repeat(design.offsets, count, axis=0), (2, 1))  # (M, T), of all scales
+    turned = [
+        (part.reshape(len(points), count, -1) @ design.designs).reshape(-1, design.designs.shape[2]) for part in places
+    ]
+    margins = np.concatenate(turned) + np.tile(
+        np.repeat(design.offsets, count, axis=0), (2, 1)
+    )  # (M, T), of all scales
     joint = log_sum((answers.log_lapse_prior - potentials.reshape(len(margins), -1)).T).astype(float)
     beyond = np.square(places[..., rank:]).sum(axis=2).ravel() / 2  # prior and reference are the same there
     likelihood = joint + beyond + np.square(coordinates).sum(axis=1) / 2

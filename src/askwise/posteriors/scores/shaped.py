@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -31,9 +30,9 @@ from askwise.structures import LinearFamily
 from askwise.types import Answer, Bools, Floats, Ints, Sample
 
 SCALES = np.geomspace(0.5, 32.0, 7)
-TYPICAL_SCALE = 5.0  # where the half-Cauchy weight of the scales has its knee
+TYPICAL_SCALE = 3.0  # where the half-Cauchy weight of the scales has its knee: what fits real people
 LAPSES = np.array([0.005, 0.05, 0.15])
-LAPSE_WEIGHTS = np.array([0.8, 0.15, 0.05])
+LAPSE_WEIGHTS = np.array([0.5, 0.3, 0.2])
 NEGLIGIBLE_SHARE = 1e-2  # of its shape's weight, below which a point is left out until a neighbour gains weight
 NEIGHBOUR_SHARE = 0.1  # above which a point's neighbours are looked at
 WAITING = ((0.1, 1), (0.02, 2), (1e-3, 4))  # from that weight on, a shape is looked at after so many answers

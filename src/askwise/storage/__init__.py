@@ -12,7 +12,7 @@ from pathlib import Path
 from askwise.errors import StudyError
 from askwise.goals import remake
 from askwise.options import refusal
-from askwise.session import Session
+from askwise.session import Session, recording
 from askwise.session.events import Event
 from askwise.storage.address import Address
 from askwise.storage.checkpoints import load_posteriors
@@ -50,7 +50,7 @@ def resume(store: Store, log: int | None = None, progress: Progress | None = Non
     kept = store.checkpoint(record.study)
     trail = load_posteriors(kept.content, session.prior) if kept is not None and journal.stands_for(kept) else None
     if kept is not None and trail is not None:
-        session.resume(events[: kept.position], trail)
+        recording.resume(session, events[: kept.position], trail)
     else:
         session.replay(progress(events) if progress is not None and events else events)
     session.journal = journal

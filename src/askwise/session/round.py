@@ -151,7 +151,7 @@ class Round:
     def best(
         self, log: EventLog, count: int, eligible: Eligible | None = None, scenarios: Sequence[Scenario] = ()
     ) -> list[Event]:
-        """The questions that the rule likes best, the very best first, each as if it were the next one asked.
+        """The questions that the strategy prefers, the best first, each as if it were the next one asked.
 
         With `scenarios`, on average over what the open questions may bring; without, as if none were open.
         """

@@ -14,7 +14,7 @@ from askwise.distances import HasPhrase, form_of
 from askwise.posteriors import AllowsLapses, DescribesShape, LearnsFromOthers, Posterior
 from askwise.posteriors.chains import independent_draws
 from askwise.problem import Problem
-from askwise.structures import DrawsResponses, LinearFamily
+from askwise.structures import DescribesModel, DrawsResponses, LinearFamily
 from askwise.types import Answer, Floats, Sample
 
 CERTIFICATE_DELTA = 0.05  # one minus the confidence in the simulation
@@ -260,9 +260,13 @@ def _assumptions(problem: Problem, posterior: Posterior, sample: Sample, worth: 
         counted = f"{drawn} and worth {worth:.0f} independent ones"
     if isinstance(posterior, AllowsLapses) and posterior.lapse > 0:
         noise += f", but for about {posterior.lapse:.1%} of them, which are accidents"
-    truth = f"the truth is one of the structures of {type(problem.family).__name__}"
+    family = problem.family
     if isinstance(posterior, DescribesShape):
         truth = "features act on scores in one of the ways that the option shape allows"
+    elif isinstance(family, DescribesModel):
+        truth = family.model_sentence
+    else:
+        truth = f"the truth is one of the structures of {type(family).__name__}"
     return (truth, noise, counted)
 
 

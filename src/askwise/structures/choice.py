@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from askwise.errors import DataError
 from askwise.options import flag, number
-from askwise.structures import checked_numbers, draw_pool
+from askwise.structures import checked_numbers, draw_indices
 from askwise.structures.linear import LinearScores
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
@@ -30,6 +30,8 @@ class Choice(LinearScores):
     >>> print(family.prompt([0, 1], np.random.default_rng(0)).text)
     Which do you prefer: coffee or tea?
     """
+
+    model_sentence = "a taste weighs the features of the items, and may like an item more or less than they say"
 
     def __init__(self, items: Any, names: Sequence[str] | None = None, ties: bool = False, images: Any = None):
         self.items: Floats = np.asarray(items, dtype=float)
@@ -55,7 +57,7 @@ class Choice(LinearScores):
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         size = len(self.items)
-        return pairs_at(draw_pool(size * (size - 1) // 2, count, rng), size)
+        return pairs_at(draw_indices(size * (size - 1) // 2, count, rng), size)
 
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, len(self.items), len(self.items), different=True)

@@ -16,7 +16,7 @@ from numpy.random import Generator
 
 from askwise.errors import DataError, SettingError
 from askwise.options import whole_number
-from askwise.structures import checked_numbers, draw_pool
+from askwise.structures import checked_numbers, draw_indices
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 MAX_PAIRS_PER_CALL = 10_000_000  # of items, in all trees of one compiled call: .1 s
@@ -37,6 +37,8 @@ class Hierarchies:
     Which one is the odd one out: eel, cat or dog?
     """
 
+    model_sentence = "the items form a tree in which each branch splits in two"
+
     def __init__(self, count: int, names: Sequence[str] | None = None, images: Any = None):
         self.count = whole_number("the number of items", count, at_least=3)
         self.names = tuple(names) if names is not None else tuple(f"item {i}" for i in range(self.count))
@@ -50,7 +52,7 @@ class Hierarchies:
             raise DataError(f"two items are called {repeated[0]!r}; give every item a name of its own")
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
-        return triples_at(draw_pool(comb(self.count, 3), count, rng), self.count)
+        return triples_at(draw_indices(comb(self.count, 3), count, rng), self.count)
 
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, self.count, self.count, self.count, different=True)

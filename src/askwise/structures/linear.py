@@ -10,7 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from askwise.errors import DataError
-from askwise.structures import checked_numbers, draw_pool
+from askwise.structures import checked_numbers, draw_indices
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
@@ -22,6 +22,7 @@ class LinearScores:
     """
 
     single_score = True
+    model_sentence = "the label depends on a weighted sum of the features"
 
     def features(self, atoms: Any) -> Floats:
         """(A, D)"""
@@ -74,7 +75,7 @@ class LinearPool(LinearScores):
         return self.points[atoms]
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
-        return draw_pool(len(self.points), count, rng)
+        return draw_indices(len(self.points), count, rng)
 
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, len(self.points))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import DataError, SettingError
-from askwise.structures import checked_numbers, draw_pool
+from askwise.structures import checked_numbers, draw_indices
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
@@ -23,6 +23,8 @@ class SoftmaxPool:
     >>> family.decide(family.predict(np.array([[3.0, 0.0, 0.0, 3.0, 1.0, 1.0]]), np.array([0, 1])))
     array([[0, 1]])
     """
+
+    model_sentence = "the label depends on weighted sums of the features"
 
     def __init__(
         self,
@@ -52,7 +54,7 @@ class SoftmaxPool:
         return self.points[np.asarray(atoms, dtype=int)]
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
-        return draw_pool(len(self.points), count, rng)
+        return draw_indices(len(self.points), count, rng)
 
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, len(self.points))

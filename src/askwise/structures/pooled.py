@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.data.parquet import Pool, Reader
-from askwise.structures import checked_numbers, draw_pool
+from askwise.structures import checked_numbers, draw_indices
 from askwise.structures.linear import LinearScores
 from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Floats, Ints, Option, Prompt, Response
@@ -69,7 +69,7 @@ class ParquetRows:
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         """Rows of the sample: what is scored where a screening would take too long."""
         numbers = self.recent[0][0]
-        return numbers[draw_pool(len(numbers), count, rng)]
+        return numbers[draw_indices(len(numbers), count, rng)]
 
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, self.pool.rows)

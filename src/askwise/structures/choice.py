@@ -12,6 +12,7 @@ from askwise.errors import DataError
 from askwise.options import flag, number
 from askwise.structures import checked_numbers, draw_indices
 from askwise.structures.linear import LinearScores
+from askwise.structures.rows import names_and_images
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 ANSWERS = ("left", "right", "equal")
@@ -39,12 +40,10 @@ class Choice(LinearScores):
             raise DataError(
                 f"a choice needs at least two items, each a row of finite numbers; got shape {self.items.shape}"
             )
-        count = len(self.items)
         taken = [name for name in names or () if name.strip().casefold() in ANSWERS]
         if taken:
             raise DataError(f"an item is called {taken[0]!r}, which is also what people answer; give it another name")
-        self.names = tuple(names) if names is not None else tuple(f"item {i}" for i in range(count))
-        self.images: tuple[str | None, ...] = tuple(images) if images is not None else (None,) * count
+        self.names, self.images = names_and_images(len(self.items), "item", names, images)
         self.ties = flag("ties", ties)
 
     @property

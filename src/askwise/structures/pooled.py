@@ -13,6 +13,7 @@ from askwise.data.parquet import Pool, Reader
 from askwise.structures import checked_numbers, draw_indices
 from askwise.structures.linear import LinearScores
 from askwise.structures.multiclass import SoftmaxPool
+from askwise.structures.rows import label_prompt
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 MAX_REMEMBERED_SCREENINGS = 8  # whose survivors keep their features
@@ -99,9 +100,7 @@ class LinearPooled(ParquetRows, LinearScores):
         return self.reader.dimension
 
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
-        option = self.option(int(atom))
-        codes: dict[Response, Response] = {self.labels[0]: -1, self.labels[1]: 1}
-        return Prompt("label", (option,), self.labels, codes, f"Which label has {option.name}?")
+        return label_prompt(self.option(int(atom)), {self.labels[0]: -1, self.labels[1]: 1})
 
 
 class SoftmaxPooled(ParquetRows, SoftmaxPool):
@@ -121,6 +120,4 @@ class SoftmaxPooled(ParquetRows, SoftmaxPool):
         return len(self.labels) * self.reader.dimension
 
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
-        option = self.option(int(atom))
-        codes: dict[Response, Response] = {label: place for place, label in enumerate(self.labels)}
-        return Prompt("label", (option,), self.labels, codes, f"Which label has {option.name}?")
+        return label_prompt(self.option(int(atom)), {label: place for place, label in enumerate(self.labels)})

@@ -74,7 +74,7 @@ class Certificate:
         """Set when the answers do not fit the model, so that the rest should not be trusted."""
         if min(self.fit, self.held_out) >= MIN_FIT:
             return None
-        told = "the answers do not fit the model" if self.fit < MIN_FIT else "answers are foreseen worse than expected"
+        told = "the answers do not fit the model" if self.fit < MIN_FIT else "answers are predicted worse than expected"
         worst = min(self.fit, self.held_out)
         return f"{told} (p = {worst:.3f}): look for mistakes or a feature that is missing"
 
@@ -200,7 +200,7 @@ def predictive_check(
 
 
 def held_out_check(problem: Problem, sample: Sample, answers: Sequence[Answer], lapse: float = 0.0) -> float:
-    """The p value of the answers, each predicted from all others: small if they are foreseen worse than expected.
+    """The p value of the answers, each predicted from all others: small if they are predicted worse than expected.
 
     The posterior without an answer is that of all answers with each draw weighed by one over the answer's chance. The
     log chances that the answers had are compared with their mean and variance under these predictions.

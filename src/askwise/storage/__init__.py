@@ -1,7 +1,7 @@
-"""Studies: sessions in a file or a database. `open` reads one, `save` writes one.
+"""Studies: sessions in a file or a database; `open` reads one and `save` writes one.
 
-Every event of the session is on disk before it is acknowledged. The posterior is derived from the log: a checkpoint
-saves the time to work it out again, and is only believed if it stands for the very same log.
+Every event is on disk before it is acknowledged, and a checkpoint of the posterior, valid for one log only, saves the
+time of a replay. This package knows goals and sessions; it knows nothing about the web or the command.
 """
 
 from __future__ import annotations

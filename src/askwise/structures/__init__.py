@@ -1,8 +1,8 @@
-"""What can be true: families of structures, with their atoms and their responses. One family a file.
+"""What can be true: families of structures, with their atoms and responses, one family a file.
 
-This module declares the `Family` protocol and every optional capability of a family. A family has a capability when it
-has the members of that protocol: generic code asks ``isinstance(family, HasCosts)`` and never asks for a class. This
-package knows losses, options and data tables; it knows no distance, posterior or session.
+This module declares the `Family` protocol and its optional capabilities: a family has a capability when it has its
+members, and generic code asks ``isinstance(family, HasCosts)``, never for a class. This package knows losses, options
+and data tables; it knows no distance, posterior or session.
 """
 
 from __future__ import annotations

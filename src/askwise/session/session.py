@@ -275,7 +275,7 @@ class Session:
 
     @one_at_a_time
     def refresh(self) -> None:
-        """Takes in what others have written to the journal since."""
+        """Reads what other programs have written to the journal since, and applies it."""
         for event in self.journal.since(len(self.event_log.events)) if self.journal else ():
             recording.apply(self, self.event_log.validate(event))
 
@@ -300,7 +300,7 @@ class Session:
         return self.round.reason(self.event_log)
 
     def estimate(self) -> Estimate:
-        """What is closest on average to what is still plausible."""
+        """The best guess: the structure that is closest, on average, to all that are still plausible."""
         return self.round.estimate
 
     def certificate(self) -> Certificate:

@@ -63,7 +63,7 @@ class StudySettings:
 
 
 def invite(store: Store, study: Record, name: str, quota: int | None = None) -> Participant:
-    """A new participant; in a study where each has a posterior of their own, with a log of their own."""
+    """A new participant, with a log of their own unless people share the study."""
     if quota is not None and quota < 1:
         raise SettingError(f"a quota is at least one answer, got {quota}")
     id, now = secrets.token_urlsafe(9), datetime.now(UTC).isoformat(timespec="microseconds")
@@ -166,7 +166,7 @@ def study_settings(store: Store, study: int) -> StudySettings:
 
 
 def change_study_settings(store: Store, study: int, *, why: bool | None = None, beyond: bool | None = None) -> None:
-    """Whether people may see what is expected of their answers, and whether a settled study goes on; None: as it is."""
+    """Whether people may see what is expected of their answers, and whether a settled study continues; None: as it is."""
     given = {name: int(value) for name, value in (("why", why), ("beyond", beyond)) if value is not None}
     if given:
         with store.begin() as connection:

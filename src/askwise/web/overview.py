@@ -175,8 +175,8 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
 def state_of(
     record: Record, invited: Sequence[Participant], decided: StudySettings, reasons: Mapping[int, StopReason | None]
 ) -> str:
-    """As the owner decided; but an open study whose people all came to an end is settled, or finished if what was left
-    undecided could not be asked, unless it goes on all the same.
+    """The state that the owner set. An open study in which nobody has a question left to answer is settled, or finished
+    if something stayed undecided; it stays open if the owner lets it continue.
 
     >>> record = Record(1, "cars", "", "", {}, "", state="open")
     >>> [state_of(record, [], StudySettings("open", True, False), {1: reason})

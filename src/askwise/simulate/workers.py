@@ -99,7 +99,7 @@ def simulate_rules(
     workers: int,
     after_each: Callable[[], None],
 ) -> dict[str, list[SimulatedRun]]:
-    """By strategy, the runs of the same people, as many as there is time for; the last ones may be cut short."""
+    """By rule, the runs of the same people, as many as there is time for; the last ones may be cut short."""
     limit = answers_left(session)
     found: dict[str, list[tuple[int, SimulatedRun]]] = {rule: [] for rule in rules}
     with session_pool(workers, PackedSession.of(session)) as pool:

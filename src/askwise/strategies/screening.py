@@ -234,7 +234,7 @@ def _some(sample: Sample, places: Ints) -> Sample:
 
 
 def _linearised(problem: Problem, sample: Sample, draws: list[list[Ints]], rng: Generator) -> list[tuple[Scorer, ...]]:
-    form = form_of(problem.distance, sample.structures)  # which the strategy will want as well
+    form = form_of(problem.distance, sample.structures)  # which the rule will want as well
     distances = form.to_matrix() if isinstance(form, HasMatrix) else problem.distance.pairwise(sample.structures)
     return [
         tuple(LinearisedGain.of(_some(sample, places), distances[np.ix_(places, places)], rng) for places in stage)

@@ -1,4 +1,4 @@
-"""Simulated people for the dashboard: how many questions the strategy saves against random ones.
+"""Simulated people for the dashboard: how many questions the rule saves against random ones.
 
 Each person is one call of a process behind everything else, which has time for others between two of them.
 """
@@ -46,7 +46,7 @@ async def simulate(studies: ServedStudies, study: str, job: Job) -> None:
 
 
 def simulate_rules(job: Job, person: int) -> dict[str, SimulatedRun]:
-    """One person's run with each strategy; in a worker."""
+    """One person's run by each rule; in a worker."""
     session = storage.open(job[0], log=job[1])
     limit = answers_left(session)
     return {

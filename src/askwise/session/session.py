@@ -86,11 +86,11 @@ class Session:
         recipe: Recipe | None = None,
         remake: Callable[[Recipe], Session] | None = None,
     ):
+        settings = rule, stop, seed, draws, candidates, repeat, describe, effects
         if remake is not None:
             function("remake", remake)
         if recipe is not None:
             mapping("recipe", recipe, "a goal, its data and its options", "goal", "data", "options")
-        settings = rule, stop, seed, draws, candidates, repeat, describe, effects
         config = SessionConfig.checked(problem, prior, *settings)
         self.prior = prior
         self.recipe = recipe

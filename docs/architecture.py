@@ -64,7 +64,7 @@ STEPS = [  # where an answer goes, what happens there, the file, and the group i
     (
         "Log service",
         "catches up with the store, checks",
-        "the rules, matches the answer",
+        "permissions, matches the answer",
         "web/log_service.py",
         "study",
     ),

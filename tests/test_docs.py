@@ -70,7 +70,7 @@ def test_what_is_registered_is_found() -> None:
 @pytest.mark.parametrize(
     ("page", "names"),
     [
-        ("rules", sorted(strategies())),
+        ("strategies", sorted(strategies())),
         ("goals", sorted(GOALS)),
         ("families", FAMILIES),
         ("distances", DISTANCES),

@@ -256,7 +256,7 @@ def test_structs_of_arrays_are_compared_part_by_part():
 
 
 def test_zero_one_family_keeps_its_loss():
-    """The checks of a rule do not change the problem they are given."""
+    """The checks of a strategy do not change the problem they are given."""
     problem, prior = PROBLEMS["labels"]
     before = prior.log_weights.copy()
     check_strategy(strategies()["select"], problem, prior)

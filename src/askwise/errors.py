@@ -9,7 +9,7 @@
     ├── NothingToAsk     every candidate question was asked or skipped
     ├── SettingError     an option with a value that makes no sense
     │   ├── PluginError  a name whose plug-in is not installed or fails to load
-    │   └── RuleError    a rule that does not suit the family's questions
+    │   └── StrategyError    a strategy that does not suit the family's questions
     └── StudyError       a study that cannot be opened or written
 
 >>> issubclass(AnswerError, AskwiseError) and issubclass(AskwiseError, ValueError)
@@ -45,8 +45,8 @@ class PluginError(SettingError):
     """A name whose plug-in is not installed or fails to load."""
 
 
-class RuleError(SettingError):
-    """A rule that does not suit the family's questions."""
+class StrategyError(SettingError):
+    """A strategy that does not suit the family's questions."""
 
 
 class StudyError(AskwiseError):

@@ -20,6 +20,7 @@ from askwise.strategies import Strategy
 from askwise.structures import (
     CentresPredictions,
     ChecksAtoms,
+    DescribesModel,
     DrawsResponses,
     Family,
     HasCosts,
@@ -101,7 +102,10 @@ def _check_atom_capabilities(family: Family, atoms: Atoms, responses: Any) -> No
 
 
 def _check_prediction_capabilities(family: Family, structures: Structures, atoms: Atoms, predictions: Floats) -> None:
-    """Utilities, drawn responses and precision of predictions."""
+    """The model's sentence, utilities, drawn responses and precision of predictions."""
+    if isinstance(family, DescribesModel):
+        said = family.model_sentence
+        _require(isinstance(said, str) and bool(said.strip()), f"model_sentence is {said!r}; expected a few words")
     if isinstance(family, HasUtilities):
         shape = np.shape(family.utilities(structures))
         right = len(shape) == 2 and shape[0] == len(structures)

@@ -149,7 +149,7 @@ def test_from_a_table_to_a_report(site, tmp_path):
         page.evaluate("window.notReloaded = true")
         site.answer(link, 3)
         expect(figure(page, "answers")).to_have_text("3", timeout=SOON)
-        expect(page.locator("#standing-sentence")).to_contain_text("3 answers", timeout=SOON)
+        expect(page.locator("#progress-sentence")).to_contain_text("3 answers", timeout=SOON)
         expect(page.locator("#people tbody td").nth(1)).to_have_text("3 of 4")
         for name in EVIL[2:]:
             expect(page.locator("#charts .drawn")).to_contain_text(name[:20])  # beside a bar, as it is
@@ -201,7 +201,7 @@ def test_everybody_can_read_it(site, settings):
         check(page)
         for goal in goals:
             page.goto(f"{site.where}/s/{goal}")
-            expect(page.locator("#standing-sentence")).to_contain_text("answers", timeout=SOON)
+            expect(page.locator("#progress-sentence")).to_contain_text("answers", timeout=SOON)
             page.wait_for_selector("#curve svg.chart")
             check(page)
 
@@ -223,7 +223,7 @@ def test_values_show_when_pointed_at_and_in_a_table(site):
         table.locator("summary").click()
         expect(table.locator("tbody tr")).to_have_count(8)
         site.answer(link, 1)
-        expect(page.locator("#standing-sentence")).to_contain_text("5 answers", timeout=SOON)
+        expect(page.locator("#progress-sentence")).to_contain_text("5 answers", timeout=SOON)
         expect(table.locator("tbody")).to_be_visible()
         assert page.locator("#pace .column").count() == 30
 
@@ -234,11 +234,11 @@ def test_nobody_sees_the_charts_of_another_person(site):
     site.invite("two people", "Ben")
     with site.owner() as page:
         page.goto(f"{site.where}/s/two people")
-        expect(page.locator("#standing-sentence")).to_contain_text("2 answers", timeout=SOON)
+        expect(page.locator("#progress-sentence")).to_contain_text("2 answers", timeout=SOON)
         expect(page.locator("#charts svg")).not_to_have_count(0)
         page.select_option("#log-select", label="Ben")
         expect(page.locator("#guess")).to_have_text("This person has not answered yet.", timeout=SOON)
-        for place in ("#charts", "#curve", "#odd-answers tbody", "#standing-sentence"):
+        for place in ("#charts", "#curve", "#odd-answers tbody", "#progress-sentence"):
             assert page.locator(place).inner_html() == ""
         page.select_option("#log-select", label="Ann")
         expect(page.locator("#charts svg")).not_to_have_count(0, timeout=SOON)

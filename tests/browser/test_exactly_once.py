@@ -168,7 +168,7 @@ def test_an_answer_survives_a_server_that_fails_and_a_reload(site):
         page.reload()  # a page loaded before is not always intercepted at once
         ready(page)
         page.keyboard.press("ArrowRight")
-        playwright.expect(page.locator("#notice")).to_contain_text("not well at the moment")
+        playwright.expect(page.locator("#notice")).to_contain_text("cannot answer at the moment")
         page.unroute(address)
         page.reload()
         ready(page)

@@ -7,7 +7,7 @@ import pytest
 
 import askwise
 from askwise.storage.address import Address
-from askwise.storage.participants import set_rules
+from askwise.storage.participants import change_study_settings
 from askwise.storage.store import Store
 from tests.browser.site import PHONE, TOKEN, accessible, count, playwright, press, ready
 
@@ -67,14 +67,14 @@ def test_an_answer_that_is_not_taken_is_said_to_be(site):
         ready(page)
         assert "Nothing is lost" in page.locator("#notice").inner_text()
         press(page, "ArrowLeft")
-        assert page.locator("#notice").inner_text() == "Your last answer was not taken: somebody was faster."
+        assert page.locator("#notice").inner_text() == "Your last answer was not accepted: somebody was faster."
         page.evaluate("dispatchEvent(new Event('focus'))")  # it asks where it is once more
         page.wait_for_timeout(300)
-        assert "not taken" in page.locator("#notice").inner_text()
+        assert "not accepted" in page.locator("#notice").inner_text()
         page.unroute("**/answers")
         page.unroute(late)
         press(page, "ArrowLeft")
-        assert "not taken" not in page.locator("#notice").inner_text()
+        assert "not accepted" not in page.locator("#notice").inner_text()
         assert count(page) == 1
     assert len(site.told("long", person)) == 1
 
@@ -97,7 +97,7 @@ def test_why_is_there_only_if_the_owner_shows_it(site):
     store = Store.at(Address.of(site.folder / "names.askwise"))
     link, _ = site.invite("names")
     for shown in (False, True):
-        set_rules(store, store.record().study, why=shown)
+        change_study_settings(store, store.record().study, why=shown)
         with site.context() as context:
             page = context.new_page()
             page.goto(link)

@@ -75,7 +75,7 @@ def test_simulate_shows_people_a_table():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["line", "--rule", "best"], "there is no rule 'best'; choose one of bald, "),
+        (["line", "--rule", "best"], "there is no strategy 'best'; choose one of bald, "),
         (["line", "--rule", "eubo"], "eubo compares items"),
         (["line", "--dim", "3"], "dim means nothing to line; it is for choice and classify"),
         (["line", "--distance", "kendall"], "the distance of a line task is d_I or d_c; got 'kendall'"),

@@ -77,7 +77,7 @@ def test_a_person_answers_skips_undoes_and_quits(path):
     child.send("2")
     asked(child)
     child.send("q")
-    child.expect("3 answers kept. Go on with: askwise ask")
+    child.expect("3 answers kept. Continue with: askwise ask")
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
@@ -229,7 +229,7 @@ def test_the_label_that_was_pressed_is_recorded(tmp_path, labels, pressed, told)
     path = labelling(tmp_path, *labels)
     child = talk(path, "--no-forecast")
     press(child, *pressed)
-    child.expect("kept. Go on with")
+    child.expect("kept. Continue with")
     child.expect(pexpect.EOF)
     assert recorded(path) == told
 

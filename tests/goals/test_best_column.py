@@ -90,7 +90,7 @@ def test_costs_are_respected():
         (TABLE, {"known": [("Ann", "milk")]}, SettingError, "a row, a column and a value"),
         (TABLE, {"score": "median"}, SettingError, "expected 'mean', 'max' or 'min'"),
         (TABLE, {"costs": 0}, SettingError, "positive finite"),
-        (TABLE, {"rule": "best"}, SettingError, "there is no rule"),
+        (TABLE, {"rule": "best"}, SettingError, "there is no strategy"),
         (TABLE, {"epsilon": 2}, SettingError, "epsilon is 2.0; expected a number above 0 and at most 1"),
         (TABLE, {"budget": 0}, SettingError, "budget"),
     ],

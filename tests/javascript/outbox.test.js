@@ -106,7 +106,7 @@ test("too many requests are a reason to wait, not a refusal", async () => {
 
 test("an error without a sentence still says something", async () => {
   globalThis.fetch = async () => new Response("<h1>Bad Gateway</h1>", { status: 502 });
-  await assert.rejects(request(BASE), { message: "The server is not well at the moment." });
+  await assert.rejects(request(BASE), { message: "The server cannot answer at the moment." });
 });
 
 test("two tabs share the outbox; the slower one asks for the state", async () => {

@@ -87,7 +87,7 @@ def test_numbers_are_not_prepared():
     session = askwise.best_column((3, 3), draws=8, seed=1)
     session.ask()
     session.prepare()
-    assert not session._ahead
+    assert not session.prepared.rounds
 
 
 def test_a_key_counts_once():

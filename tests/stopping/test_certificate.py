@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from askwise.distances.labels import Disagreement
+from askwise.goals import clusters
 from askwise.losses import zero_one
 from askwise.posteriors.enumerated import Enumerated
 from askwise.problem import Problem
 from askwise.stopping.certificate import Certificate, Estimate, certify, estimate, predictive_check, upper_bound
+from askwise.structures.clusterings import Clusterings
 from askwise.structures.finite import Finite
 from askwise.structures.linear import LinearPool
 from askwise.types import Answer, Sample
@@ -178,3 +180,7 @@ def test_names_what_it_assumes():
         "no answer is wrong",
         "every structure was counted",
     )
+
+
+def test_names_the_model_in_the_words_of_its_family():
+    assert clusters(["ant", "bee", "cow"], draws=8).certificate().assumptions[0] == Clusterings.model_sentence

@@ -10,7 +10,7 @@ from askwise.errors import SettingError, StudyError
 from askwise.exchange.studies import copy_study
 from askwise.storage.address import Address
 from askwise.storage.participants import (
-    Rules,
+    StudySettings,
     invite,
     participant_for_token,
     pause,
@@ -59,7 +59,7 @@ def test_pausing_and_closing(store):
     for state in ("paused", "open", "closed"):
         set_state(store, record.study, state)
         assert store.record().state == state
-    with pytest.raises(StudyError, match="is closed and stays so"):
+    with pytest.raises(StudyError, match="a closed study stays closed"):
         set_state(store, record.study, "open")
     with pytest.raises(SettingError, match="not 'ajar'"):
         set_state(store, record.study, "ajar")
@@ -71,7 +71,7 @@ def test_a_link_is_signed(store):
     study = store.record().study
     ann, ben = (invite(store, store.record(), name) for name in ("Ann", "Ben"))
     token = token_of(store, study, ann.participant)
-    assert participant_for_token(store, study, token) == (ann, Rules("open", why=True, beyond=False))
+    assert participant_for_token(store, study, token) == (ann, StudySettings("open", why=True, beyond=False))
     mark = token.partition(".")[2]
     for forged in ("", ann.participant, f"{ben.participant}.{mark}", token[:-1], token + "x", f"{ann.participant}.é"):
         assert participant_for_token(store, study, forged) is None

@@ -10,6 +10,7 @@ import pytest
 import askwise
 from askwise import storage
 from askwise.goals import remake
+from askwise.session import recording
 from askwise.storage.checkpoints import dump_posteriors, load_posteriors
 from tests.helpers import generator
 
@@ -54,7 +55,8 @@ def undo(session, rng):
 def resumed(session):
     """The session as a checkpoint and its log bring it back."""
     again = remake(session.recipe)
-    again.resume(
+    recording.resume(
+        again,
         json.loads(json.dumps(session.log)),
         load_posteriors(dump_posteriors(session.round.beliefs, session.prior), again.prior),
     )

@@ -1,4 +1,4 @@
-"""Rules that make no sense for some kind of answer are refused before anybody is asked."""
+"""Strategies that make no sense for some kind of answer are refused before anybody is asked."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DATA = {"tea": [4.0, None, 3.5], "milk": [None, 2.0, None], "beer": [1.0, None, 
 def test_a_rule_that_counts_answers_is_refused_for_numbers(rule):
     sentence = rf"{rule} .* answers are numbers; choose one of expected, ndbal, ndbal-paper, random, variance"
     if rule == "eubo":
-        sentence = "eubo compares items, and Matrices has none; choose expected or another rule"
+        sentence = "eubo compares items, and Matrices has none; choose expected or another strategy"
     with pytest.raises(SettingError, match=sentence):
         askwise.best_column(DATA, rule=rule)
 
@@ -103,5 +103,5 @@ def test_a_name_alone_is_looked_up_for_any_family():
     assert strategy("select") is not None
     assert strategy("bald", None) is strategy("bald")
     problem = askwise.hierarchy(["cat", "dog", "eel", "cod"]).problem
-    with pytest.raises(SettingError, match="there is no rule 'best'"):
+    with pytest.raises(SettingError, match="there is no strategy 'best'"):
         strategy("best", problem)

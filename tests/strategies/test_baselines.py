@@ -154,5 +154,5 @@ def test_registry():
     assert list(strategies()) == sorted(strategies())
     assert strategy("bald") is bald
     assert strategy(bald) is bald
-    with pytest.raises(SettingError, match="there is no rule 'best'; choose one of bald, "):
+    with pytest.raises(SettingError, match="there is no strategy 'best'; choose one of bald, "):
         strategy("best")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from askwise.errors import SettingError
-from askwise.structures import MAX_WHOLE_POOL, draw_pool, prompt
+from askwise.structures import MAX_ATOMS_SCORED_WHOLE, draw_indices, prompt
 from askwise.structures.finite import Finite
 from askwise.structures.linear import LinearSphere
 from askwise.testing import check_family
@@ -46,11 +46,14 @@ def test_refuses(table):
 
 
 def test_small_pools_are_whole_and_large_ones_sampled_without_repeats():
-    assert (draw_pool(MAX_WHOLE_POOL, 10, generator(22)) == np.arange(MAX_WHOLE_POOL)).all()
-    drawn = draw_pool(MAX_WHOLE_POOL + 1, 500, generator(22))
+    assert (draw_indices(MAX_ATOMS_SCORED_WHOLE, 10, generator(22)) == np.arange(MAX_ATOMS_SCORED_WHOLE)).all()
+    drawn = draw_indices(MAX_ATOMS_SCORED_WHOLE + 1, 500, generator(22))
     assert len(set(drawn.tolist())) == 500
-    assert drawn.max() <= MAX_WHOLE_POOL
-    assert (draw_pool(MAX_WHOLE_POOL + 1, MAX_WHOLE_POOL + 1, generator(22)) == np.arange(MAX_WHOLE_POOL + 1)).all()
+    assert drawn.max() <= MAX_ATOMS_SCORED_WHOLE
+    assert (
+        draw_indices(MAX_ATOMS_SCORED_WHOLE + 1, MAX_ATOMS_SCORED_WHOLE + 1, generator(22))
+        == np.arange(MAX_ATOMS_SCORED_WHOLE + 1)
+    ).all()
 
 
 def test_families_without_a_prompt_show_the_bare_atom():

@@ -113,8 +113,8 @@ def test_prompt_names_the_one_left_out():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((3, ["a", "b"]), "needs 3 names, got 2"),
-        ((3, None, ["x"]), "needs 3 images, got 1"),
+        ((3, ["a", "b"]), "there are 2 names for 3 items"),
+        ((3, None, ["x"]), "there are 1 images for 3 items"),
         ((3, ["cat", "dog", "Cat "]), "two items are called 'cat'"),
     ],
 )

@@ -11,7 +11,15 @@ from askwise.exchange.studies import copy_study
 from askwise.goals.base.findings import Chance
 from askwise.goals.best_item import candidate_bars
 from askwise.storage.address import Address
-from askwise.storage.participants import Rules, invite, rules, set_mode, set_rules, settled, token_of
+from askwise.storage.participants import (
+    StudySettings,
+    change_study_settings,
+    invite,
+    set_mode,
+    settled,
+    study_settings,
+    token_of,
+)
 from askwise.storage.store import Record, Store
 from askwise.web.learner import learner
 from askwise.web.overview import state_of
@@ -114,8 +122,8 @@ def test_settled_is_what_is_decided_and_finished_what_is_not():
     record = Record(1, "cars", "", "", {}, "", state="open")
     for session, state in ((near, "settled"), (short, "finished"), (few, "finished")):
         assert session.reason
-        assert state_of(record, [], Rules("open", why=True, beyond=False), {1: session.reason}) == state
-        assert state_of(record, [], Rules("open", why=True, beyond=True), {1: session.reason}) == "open"
+        assert state_of(record, [], StudySettings("open", why=True, beyond=False), {1: session.reason}) == state
+        assert state_of(record, [], StudySettings("open", why=True, beyond=True), {1: session.reason}) == "open"
 
 
 def test_an_undo_that_unsettles_a_study_opens_it(tmp_path):
@@ -141,17 +149,17 @@ def test_why_is_the_owner_s_to_show(place, pooled):
             seen = client.post(f"{here}/settings", json=decided, headers=OWNER).json()
             assert seen["why"] is client.get(links[0]).json()["why"] is shown
             assert client.get(f"{links[0]}/why/{question}").status_code == (200 if shown else 403)
-    assert rules(Store.at(Address.of(place)), 1).why is usual
+    assert study_settings(Store.at(Address.of(place)), 1).why is usual
 
 
 def test_what_was_decided_goes_along_with_a_copy(tmp_path):
     path = tmp_path / "cars.askwise"
     study_at(path, pooled=True)
     store = Store.at(Address.of(path))
-    set_rules(store, 1, why=True, beyond=True)
+    change_study_settings(store, 1, why=True, beyond=True)
     copy_study(str(path), str(tmp_path / "other.askwise"))
     there = Store.at(Address.of(tmp_path / "other.askwise"))
-    assert rules(there, 1) == Rules("open", why=True, beyond=True)
+    assert study_settings(there, 1) == StudySettings("open", why=True, beyond=True)
     assert settled(there, 1) == {1: None}
 
 

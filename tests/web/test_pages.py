@@ -6,7 +6,7 @@ import pytest
 
 import askwise
 from askwise.storage.address import Address
-from askwise.storage.participants import invite, set_rules, token_of
+from askwise.storage.participants import change_study_settings, invite, token_of
 from askwise.storage.store import Store
 from tests.web.test_api import OWNER
 from tests.web.test_choices import final
@@ -70,9 +70,9 @@ def test_why_a_question_is_asked_is_told_if_the_owner_allows_it(tmp_path):
     here = f"/api/v1{path}"
     with served(tmp_path) as client:
         question = ask(client, here)
-        set_rules(store, 1, why=False)
+        change_study_settings(store, 1, why=False)
         assert client.get(f"{here}/why/{question['id']}").status_code == 403
-        set_rules(store, 1, why=True)
+        change_study_settings(store, 1, why=True)
         outlook = client.get(f"{here}/why/{question['id']}").json()
         assert [one["response"] for one in outlook] == question["responses"]
         assert sum(one["chance"] for one in outlook) == pytest.approx(1)

@@ -11,7 +11,7 @@ from askwise.errors import SettingError
 
 @contextmanager
 def on_cluster(address: str) -> Iterator[Executor]:
-    """The workers of the dask scheduler at this address. If a worker dies, another one does its work again."""
+    """The workers of the Dask scheduler at this address. If a worker dies, another one does its work again."""
     try:
         from distributed import Client
     except ModuleNotFoundError:

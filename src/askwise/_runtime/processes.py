@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.context import SpawnContext, SpawnProcess
 
 
@@ -23,3 +24,11 @@ class _Context(SpawnContext):
 
 
 spawn = _Context()
+
+
+def end_pool(pool: ProcessPoolExecutor) -> None:
+    """Ends the processes of a pool, whatever they compute."""
+    workers = list(pool._processes.values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for worker in workers:
+        worker.terminate()

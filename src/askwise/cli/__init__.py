@@ -1,7 +1,7 @@
-"""The askwise command. It translates between the shell and the library, and computes nothing.
+"""The askwise command, which translates between the shell and the library and computes nothing.
 
-Each command is a function in a module of its own; `app` lists them. What askwise refuses becomes one sentence on
-standard error and exit code 2. Nothing else imports from here.
+Each command is a function in a module of its own, and `app` lists them. What askwise refuses becomes one sentence on
+standard error with exit code 2; nothing imports from here.
 """
 
 from __future__ import annotations

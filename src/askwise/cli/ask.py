@@ -108,7 +108,7 @@ class AskLoop:
             self.reader.discard_pending()
             self._show(question)
             if not self._handle_input(question):
-                kept = f"\n{count_answers(self.session)} kept. Go on with: askwise ask {self.address}"
+                kept = f"\n{count_answers(self.session)} kept. Continue with: askwise ask {self.address}"
                 self.console.print(kept, soft_wrap=True)
                 return
             if self.session.done and not self._go_on():

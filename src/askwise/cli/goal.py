@@ -41,4 +41,4 @@ def goal(
     again = one_line(shell_address(Address.of(file)))
     guess = one_line(describe_estimate(session.estimate().value))
     typer.echo(f"Best guess after {count_answers(session)}: {guess}")
-    typer.echo(stop_sentence(session) if session.done else f"Not settled yet. Go on with: askwise ask {again}")
+    typer.echo(stop_sentence(session) if session.done else f"Not settled yet. Continue with: askwise ask {again}")

@@ -23,9 +23,7 @@ def new(
     text_features: Annotated[str | None, typer.Option(metavar="COLUMN", help="Turn these texts into features.")] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of text files.")] = "utf-8",
     instructions: Annotated[Path | None, typer.Option(help="A text file for people who answer in the browser.")] = None,
-    pooled: Annotated[
-        bool, typer.Option("--pooled", help="People work on one result together [each gets their own].")
-    ] = False,
+    pooled: Annotated[bool, typer.Option("--pooled", help="People share one result [each gets their own].")] = False,
     as_json: AsJson = False,
     **options: Any,
 ) -> None:

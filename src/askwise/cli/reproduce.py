@@ -15,7 +15,7 @@ FIGURES = "figure1, classification, choice, intervals, theory"
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(metavar="[FIGURE]...", help=f"{FIGURES} [all].")] = None,
     runs: Annotated[int, typer.Option(min=1, max=1_000_000, help="Simulated people per curve.")] = 50,
-    quick: Annotated[bool, typer.Option("--quick", help="Three people and 30 answers: only a first look.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Three people and 30 answers: only a preview.")] = False,
     rules: Annotated[
         str, typer.Option(help="Strategies, separated by commas; or all.")
     ] = "random,qbc,ndbal-paper,expected",

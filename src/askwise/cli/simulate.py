@@ -33,7 +33,10 @@ def simulate(
     context: typer.Context,
     task: Annotated[TaskName, typer.Argument(help="What the simulated people answer.")],
     rule: Annotated[
-        str, typer.Option(help="random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, expected, select, variance.")
+        str,
+        typer.Option(
+            help="The strategy: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, expected, select, variance."
+        ),
     ] = "expected",
     questions: Annotated[int, typer.Option(max=1_000_000, help="Answers per run.")] = 100,
     runs: Annotated[int, typer.Option(max=1_000_000, help="Simulated people.")] = 10,

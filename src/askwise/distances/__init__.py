@@ -1,7 +1,7 @@
-"""What we care about: distances between structures, in [0, 1]. One subject a file.
+"""What we care about: distances between structures, in [0, 1], one subject a file.
 
-This module declares the `Distance` protocol and its optional capabilities: ``isinstance(distance, HasForm)`` is how
-generic code finds one. Distances know structures; they know no loss, posterior or session.
+This module declares the `Distance` protocol and its optional capabilities, which generic code finds by
+``isinstance(distance, HasForm)``. Distances know structures; they know no loss, posterior or session.
 """
 
 from __future__ import annotations

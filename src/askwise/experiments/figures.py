@@ -1,4 +1,4 @@
-"""The paper's simulations as figures: error curves of several rules, with 68 % bootstrap bands."""
+"""The paper's simulations as figures: error curves of several strategies, with 68 % bootstrap bands."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def runs_of(name: str, rules: Sequence[str], questions: int, count: int) -> list
 def table_of(
     name: str, records: Mapping[Run, Record], rules: Sequence[str], questions: int, count: int
 ) -> list[dict[str, Any]]:
-    """The numbers of a figure, a row for each panel, rule and number of answers."""
+    """The numbers of a figure, a row for each panel, strategy and number of answers."""
     rows = []
     for panel in (panel for row in FIGURES[name] for panel in row):
         for rule in panel.rules(rules):
@@ -87,7 +87,7 @@ def table_of(
 
 
 def savings(rows: Sequence[Mapping[str, Any]], than: str = "random") -> list[dict[str, Any]]:
-    """How many answers each rule needs for the mean error that `than` has at the end, panel by panel; None if more.
+    """How many answers each strategy needs for the mean error that `than` has at the end, panel by panel; None if more.
 
     >>> curve = [{"task": "t", "metric": "m", "rule": r, "answers": a, "mean": e, "low": e, "high": e}
     ...          for r, errors in (("random", [3, 2, 1]), ("ndbal", [3, 1, 0])) for a, e in enumerate(errors)]

@@ -121,7 +121,7 @@ def select(rule: Select, runs: int = 300, responses: int = 2, near_tie: bool = F
     for run in range(runs):
         rng = stream(seed, run, "select")
         problem, weights = near_tie_problem(rng, rule.alpha) if near_tie else random_problem(rng, responses=responses)
-        atoms = problem.family.draw_atoms(1, rng)  # a small pool is given whole
+        atoms = problem.family.draw_atoms(1, rng)  # all of them, since they are few
         exact = split(problem, Sample(np.arange(len(weights)), weights, exact=True), atoms)
         rho, posterior = exact.average_split(), SampledPosterior(weights)
         scored = rule(problem, posterior, posterior.sample(600, rng), atoms, rng)

@@ -6,11 +6,12 @@ k cells, the others are clusters of their own, and cell `cut` is halved or (cut 
 
 - A pair of points in different cells is together exactly if `end` lies beyond the later cell; a pair in the two halves
   of a cell exactly if that cell is not the one that is cut. So the 2k + 1 points have k (2k + 1) pairs but only 2k
-  different questions, and the first pair of each comes in the order used here: ties are broken as in the full pool.
+  different questions, and the first pair of each comes in the order used here: ties are broken as among all of them.
 - d_I is the number of cells between two ends. d_c is |h(end) - h(end')|, with h the squared mass of the known cluster
   less the squares of its cells, plus half a squared cell for each cut that the two do not share. So a set's sum of
   distances follows from how many of its members have each end and each cut.
-- The rule is deterministic, so its questions depend only on who survives: one walk through the tree serves all truths.
+- The strategy is deterministic, so its questions depend only on what survives: one walk through the tree serves all
+  truths.
 """
 
 from __future__ import annotations

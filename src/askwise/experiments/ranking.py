@@ -142,7 +142,7 @@ class Growth(NamedTuple):
 def questions_needed(
     rule: str, dimension: int = 3, levels: Sequence[float] = LEVELS, runs: int = 16, most: int = 2000, seed: int = 0
 ) -> QuestionsNeeded:
-    """Questions that a rule needs on random truths.
+    """Questions that a strategy needs on random truths.
 
     >>> result = questions_needed("random", levels=(0.3, 0.2), runs=2)
     >>> bool(result.mean[0] <= result.mean[1])

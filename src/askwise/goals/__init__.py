@@ -1,4 +1,4 @@
-"""Goals: from a user's data to a ready session in one call. One module holds everything about one goal.
+"""Goals: from a user's data to a ready session in one call; one module holds everything about one goal.
 
 The Python functions, the command line, the web form, the report, the dashboard and the docs are derived from the goal
 classes. `base` has what goals share; goals know sessions and everything below them, but no files and no web.

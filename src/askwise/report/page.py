@@ -59,7 +59,6 @@ def page(session: Session, *, title: str | None = None, progress: Progress | Non
         result=result,
         image=lambda place: images(family.images[place]),
         certificate=session.certificate(),
-        assumptions=sections.assumptions(session),
         path=sections.path_curves(session, points) if points[-1].revision else None,
         goal_changed=points[-1].stage > 0,
         guesses=sections.guesses_table(points),

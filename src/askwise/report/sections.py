@@ -1,4 +1,4 @@
-"""What the sections of every report show: how the answer became clear, who answered, how to repeat it. Data only; the
+"""What the sections of every report show: how the result became clear, who answered, how to repeat it. Data only; the
 words around it are in `templates/report.html`."""
 
 from __future__ import annotations
@@ -25,16 +25,6 @@ from askwise.storage.serialization import event_row, pack_recipe
 MAX_GUESS_LENGTH = 80
 MAX_SETTING_LENGTH = 400
 MAX_MOST_ASKED = 8
-FAMILY_WORDS = {
-    "Choice": "a taste weighs the features of the items, and may like an item more or less than they say",
-    "LinearPool": "the label depends on a weighted sum of the features",
-    "LinearPooled": "the label depends on a weighted sum of the features",
-    "SoftmaxPool": "the label depends on weighted sums of the features",
-    "SoftmaxPooled": "the label depends on weighted sums of the features",
-    "Clusterings": "each item belongs to one group",
-    "Hierarchies": "the items form a tree in which each branch splits in two",
-    "Matrices": "the table has few patterns: it is close to a matrix of low rank, plus noise",
-}
 USED_PACKAGES = ("numpy", "scipy", "numba")
 
 
@@ -154,18 +144,6 @@ def repeat_command(session: Session, person: str | None = None) -> str:
     where = Path(address.where).name if address.is_file else str(address)
     whose = "" if person is None else f" --person {shlex.quote(person)}"
     return f"askwise report {shlex.quote(where)}{whose} -o report.html"
-
-
-def assumptions(session: Session) -> list[str]:
-    """What the certificate assumes, with words in place of the name of a class.
-
-    >>> from askwise.goals import best_item
-    >>> assumptions(best_item(["tea", "coffee"], shape="linear", seed=1))[0]
-    'a taste weighs the features of the items, and may like an item more or less than they say'
-    """
-    kind = type(session.problem.family).__name__
-    model = FAMILY_WORDS.get(kind, "the truth is one of the results that the model knows")
-    return [model if kind in each else each for each in session.certificate().assumptions]
 
 
 def digest(session: Session) -> str:

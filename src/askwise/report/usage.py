@@ -22,7 +22,7 @@ class ReportedAnswer:
     who: str | None
     time: str
     seconds: float | None
-    gain: float | None  # what the rule expected of it; None if no rule chose it
+    gain: float | None  # what the strategy expected of it; None if no strategy chose it
     skipped: bool
 
 

@@ -1,8 +1,8 @@
-"""Ask and tell: a `Session` holds what is known and picks the next question.
+"""Ask and tell: a `Session` holds what is known and chooses the next question.
 
-The event log is the record of what was asked and answered; everything else is derived from it. A round works out the
-next question, beliefs hold the posterior, and reliability weighs people by how often they are right. Nothing here
-knows about files, people's names on a page, or the web.
+The event log records what was asked and answered, `recording` adds events to it, a round chooses the next question,
+`foresight` prepares rounds, beliefs hold the posterior, and reliability weighs people by how often they are right.
+Nothing here knows about files, pages or the web.
 """
 
 from askwise.session.config import MAX_DRAWS

@@ -10,10 +10,12 @@ import numpy as np
 
 from askwise._runtime.streams import stream
 from askwise.distances import verify
+from askwise.errors import SettingError
 from askwise.options import LARGEST_SEED, flag, function, implementing, refusal, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session.effects import Effects
+from askwise.session.events import Event
 from askwise.stopping import Stop
 from askwise.strategies import Strategy, strategy
 from askwise.types import Sample
@@ -76,3 +78,12 @@ class SessionConfig:
         chosen = self.rule if rule is None else strategy(rule, self.problem)
         draws, candidates = min(self.draws, most), min(self.candidates, most)
         return replace(self, seed=seed, rule=chosen, draws=draws, candidates=candidates)
+
+    def with_goal(self, recipe: Recipe | None, remake: Callable[[Recipe], Any] | None, event: Event) -> SessionConfig:
+        """The settings of the goal that an event takes up. What shapes beliefs stays."""
+        if remake is None or recipe is None:
+            raise SettingError("the session was built by hand, so it knows no other goal; build another one")
+        other: SessionConfig = remake({**recipe, "goal": event["goal"], "options": event["options"]}).config
+        if type(other.problem.family) is not type(self.problem.family):
+            raise SettingError(f"the goal {event['goal']} needs other questions than were answered; start a new study")
+        return replace(other, seed=self.seed, draws=self.draws, changes=self.changes + 1)

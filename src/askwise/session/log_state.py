@@ -25,8 +25,8 @@ class LogState:
     answers: int  # in force
     diameter: float
     estimate: Any
-    done: StopReason | None = None  # the reason to stop; None: the questions go on
-    settled: StopReason | None = None  # the same, also where the questions go on all the same
+    done: StopReason | None = None  # the reason to stop; None: there are more questions
+    settled: StopReason | None = None  # the same, also where the owner lets the study continue
     beyond: bool = False  # whether they do
     question: Event | None = None  # the next one to ask
     open_question: str | None = None  # the first open one, once that question is asked

@@ -144,14 +144,14 @@ class Round:
         if self.prepared_question is not None and self.prepared_question[0] == len(log.events) and eligible is None:
             return self.prepared_question[1]
         # the strategy random asks the same whatever the answers to open questions will be
-        scenarios = [] if self.config.rule is random else self._scenarios(log)
+        scenarios = [] if self.config.rule is random or not log.open_ids else self._scenarios(log)
         return self.best(log, 1, eligible, scenarios)[0]
 
     @one_thread
     def best(
         self, log: EventLog, count: int, eligible: Eligible | None = None, scenarios: Sequence[Scenario] = ()
     ) -> list[Event]:
-        """The questions that the rule likes best, the very best first, each as if it were the next one asked.
+        """The questions that the strategy prefers, the best first, each as if it were the next one asked.
 
         With `scenarios`, on average over what the open questions may bring; without, as if none were open.
         """
@@ -237,12 +237,12 @@ class Round:
 
     @one_thread
     def _scenarios(self, log: EventLog) -> list[Scenario]:
-        """What the open questions may bring, if any are open. A batch that grows goes on from what was imagined."""
+        """What the open questions may bring. A batch that grows goes on from what was imagined."""
         ids, order, seed = log.open_questions(), list(log.ask_events), self.config.seed
         known, scenarios = self._imagined
         if known != ids[: len(known)]:
             known, scenarios = [], []
-        if ids and not known:
+        if not known:
             scenarios = initial_scenarios(self.posterior, self.sample, stream(seed, self.beliefs.revision, "truths"))
         for id in ids[len(known) :]:
             rng = stream(seed, order.index(id), "imagined")

@@ -1,8 +1,7 @@
 """The algorithm as ask and tell: ask, tell, skip, undo, estimate, certificate. The only object that changes.
 
-The log is the state. The same code applies an event (ask, tell, skip, undo or another goal) when it happens and when it
-is replayed, and all randomness is keyed by the seed and the position in the log. With a journal, an event is on disk
-before it is in memory.
+The log is the state. The module `recording` applies events (ask, tell, skip, undo or another goal), new ones and
+replayed ones alike. All randomness is keyed by the seed and the position in the log.
 """
 
 from __future__ import annotations
@@ -11,19 +10,21 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from threading import RLock
 from typing import Any, overload
 
 from askwise._runtime.threads import one_at_a_time, one_thread
-from askwise.errors import DataError, NothingToAsk, SettingError, StudyError
 from askwise.options import function, mapping, text, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
-from askwise.session.beliefs import Beliefs, TrailEntry
+from askwise.session import recording
+from askwise.session.beliefs import Beliefs
 from askwise.session.config import MAX_DRAWS, Recipe, SessionConfig
 from askwise.session.effects import Effects
-from askwise.session.event_log import EventLog, ValidEvent
+from askwise.session.event_log import EventLog
 from askwise.session.events import Event, Journal, new_event
+from askwise.session.foresight import PreparedRounds
 from askwise.session.round import Eligible, Round
 from askwise.stopping import Stop, StopReason
 from askwise.stopping.certificate import Certificate, Estimate
@@ -34,7 +35,6 @@ from askwise.types import Answer, Question, Response, Sample
 
 __all__ = ["MAX_DRAWS", "Session"]
 MAX_COUNT = 1_000  # questions that are asked together
-MAX_ATTEMPTS = 100  # at writing one event, while others write theirs first
 
 
 class Session:
@@ -91,23 +91,23 @@ class Session:
             function("remake", remake)
         if recipe is not None:
             mapping("recipe", recipe, "a goal, its data and its options", "goal", "data", "options")
-        self.config = SessionConfig.checked(problem, prior, *settings)
+        config = SessionConfig.checked(problem, prior, *settings)
         self.prior = prior
         self.recipe = recipe
         self.goal: object | None = None  # what built the session, if a goal did
         self.journal: Journal | None = None
+        self.remake = remake
         self.lock = RLock()
-        self._remake = remake
-        self._begin()
+        self.restart(config)
 
     def __repr__(self) -> str:
         goal = f"{self.pursued['goal']}, " if self.pursued else ""
         return f"<Session: {goal}{len(self.answers)} answers, {len(self.event_log.open_questions())} open>"
 
-    def _begin(self) -> None:
-        self.event_log = EventLog()
-        self.round = Round(self.config, Beliefs(self.prior, self.config.seed))
-        self._ahead: dict[tuple[Any, ...], Round] = {}  # by position in the log, question, response and person
+    def restart(self, config: SessionConfig) -> None:
+        """Forgets every event."""
+        self.config, self.event_log, self.prepared = config, EventLog(), PreparedRounds()
+        self.round = Round(config, Beliefs(self.prior, config.seed))
 
     # ------------------------------------------------------------------ ask and tell
 
@@ -127,21 +127,11 @@ class Session:
         >>> len(best_item(["tea", "coffee", "water"], seed=1).ask(2))
         2
         """
-        if count is not None:
-            count = whole_number("count", count, at_least=1, at_most=MAX_COUNT)
+        number = 1 if count is None else whole_number("count", count, at_least=1, at_most=MAX_COUNT)
         if eligible is not None:
             function("eligible", eligible)
-        self.refresh()
-        log = self.event_log
-        while len(log.open_questions()) < (count or 1):
-            try:
-                self._record(lambda _: self._next_question(count or 1, eligible))
-            except NothingToAsk:
-                if not log.open_questions():
-                    raise
-                break
-        questions = [log.question(id) for id in log.open_questions()]
-        return questions[0] if count is None else questions[:count]
+        questions = recording.open_questions(self, number, eligible)
+        return questions[0] if count is None else questions
 
     @one_at_a_time
     def pose(self, atom: Any) -> Question:
@@ -154,7 +144,7 @@ class Session:
         Which do you prefer: ...
         """
         valid = checked_atom(self.problem.family, atom)
-        self._record(lambda _: self.event_log.validate(self.round.pose(self.event_log, valid)))
+        recording.record(self, lambda _: self.event_log.validate(self.round.pose(self.event_log, valid)))
         return self.event_log.question(self.log[-1]["question"])
 
     @one_at_a_time
@@ -183,8 +173,8 @@ class Session:
         >>> len(session.answers)
         1
         """
-        details = {"seconds": seconds, "key": key}
-        self._record(lambda id: self.event_log.tell_event(response, id, who, **details), question)  # type: ignore[arg-type]
+        event = partial(self.event_log.tell_event, response, who=who, seconds=seconds, key=key)
+        recording.record(self, event, question)
 
     @one_at_a_time
     def skip(
@@ -210,8 +200,8 @@ class Session:
         >>> len(session.answers)
         0
         """
-        details = {"seconds": seconds, "key": key}
-        self._record(lambda id: self.event_log.skip_event(id, reason, who, **details), question)  # type: ignore[arg-type]
+        event = partial(self.event_log.skip_event, reason=reason, who=who, seconds=seconds, key=key)
+        recording.record(self, event, question)
 
     @one_at_a_time
     def undo(self, question: str | Question | None = None, who: str | None = None, *, key: str | None = None) -> None:
@@ -231,7 +221,7 @@ class Session:
         0
         """
         who = None if who is None else text("who", who)
-        self._record(lambda id: self.event_log.undo_event(id, who, key=key), question)
+        recording.record(self, partial(self.event_log.undo_event, who=who, key=key), question)
 
     @one_at_a_time
     def take_up(self, recipe: Recipe) -> None:
@@ -242,7 +232,7 @@ class Session:
         mapping("recipe", recipe, "a goal and its options", "goal", "options")
         goal = text("goal", recipe["goal"])
         options = dict(mapping("options", recipe["options"], "options by their names"))
-        self._record(lambda _: self.event_log.validate(new_event("goal", None, goal=goal, options=options)))
+        recording.record(self, lambda _: self.event_log.validate(new_event("goal", None, goal=goal, options=options)))
 
     def branch(self, *, seed: int, rule: str | None = None, effort: int | None = None) -> Session:
         """A copy in memory, to try other answers or another strategy.
@@ -253,8 +243,8 @@ class Session:
         """
         other = copy(self)
         other.lock = RLock()
-        other.config = self.config.branch(seed, rule, effort)
-        other.journal, other.event_log, other._ahead = None, self.event_log.copy(), {}
+        other.restart(self.config.branch(seed, rule, effort))
+        other.journal, other.event_log = None, self.event_log.copy()
         other.event_log.withdraw_open()
         other.round = Round(other.config, replace(self.round.beliefs, seed=seed))
         return other
@@ -266,32 +256,12 @@ class Session:
 
         :param who: Who will answer.
         """
-        if who is not None:
-            who = text("who", who)
+        who = None if who is None else text("who", who)
         with self.lock:
-            snapshot = copy(self)  # which shares what is prepared, and stays as it is
-            snapshot.event_log = self.event_log.copy()
-        for id in snapshot.event_log.open_questions()[:1]:
-            for response in snapshot.round.likely(snapshot.event_log.ask_events[id]):
-                snapshot.round_after(response, who)
+            round, log, prepared = self.round, self.event_log.copy(), self.prepared  # as they are now
+        prepared.add_all(round, log, who)
 
-    def round_after(self, response: Response, who: str | None, known: Round | None = None) -> Round:
-        """The round after that answer to the first open question, which is there at once if the answer comes.
-
-        `known` is the same round, computed in a session of the same recipe where somebody else gave the same answers.
-        """
-        log, beliefs = self.event_log, self.round.beliefs
-        valid = log.tell_event(response, None, who)
-        assert valid is not None
-        assert valid.answer is not None
-        id = valid.event["question"]
-        place = (len(log.events), id, valid.canonical, who)
-        if place not in self._ahead:
-            told = {**beliefs.told, id: (beliefs.revision, valid.answer)}
-            self._ahead[place] = self.round.after(log.copy(), valid) if known is None else known.with_answers(told)
-        return self._ahead[place]
-
-    # ------------------------------------------------------------------ replaying
+    # ------------------------------------------------------------------ events of other sessions
 
     @one_at_a_time
     def replay(self, events: Iterable[Event]) -> None:
@@ -301,37 +271,13 @@ class Session:
 
         :param events: The other session's `log`.
         """
-        if self.log:
-            raise SettingError(f"a log is replayed on a new session; this one has {len(self.log)} events")
-        config = self.config
-        try:
-            for event in events:
-                self._apply(self.event_log.validate(event))
-        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-            number = len(self.log) + 1
-            self.config = config
-            self._begin()
-            raise DataError(
-                f"event {number} of the log cannot be replayed ({type(error).__name__}: {error}); "
-                "give the whole log of a session that was built the same way"
-            ) from error
-
-    @one_at_a_time
-    def resume(self, log: Iterable[Event], trail: tuple[TrailEntry, ...]) -> None:
-        """Puts a new session where this log has led before, with the posteriors of its latest answers: at once."""
-        state = self.event_log
-        for event in log:
-            state.append(state.validate(event))
-        for event in state.goal_events:
-            self.config = self._config_of(event)
-        beliefs = Beliefs(self.prior, self.config.seed, state.answers.copy(), trail, state.counts.revision)
-        self.round = Round(self.config, beliefs)
+        recording.replay(self, events)
 
     @one_at_a_time
     def refresh(self) -> None:
-        """Takes in what others have written to the journal since."""
+        """Reads what other programs have written to the journal since, and applies it."""
         for event in self.journal.since(len(self.event_log.events)) if self.journal else ():
-            self._apply(self.event_log.validate(event))
+            recording.apply(self, self.event_log.validate(event))
 
     # ------------------------------------------------------------------ what is known
 
@@ -354,7 +300,7 @@ class Session:
         return self.round.reason(self.event_log)
 
     def estimate(self) -> Estimate:
-        """What is closest on average to what is still plausible."""
+        """The best guess: the structure that is closest, on average, to all that are still plausible."""
         return self.round.estimate
 
     def certificate(self) -> Certificate:
@@ -424,63 +370,3 @@ class Session:
         """Everything needed to continue elsewhere: `askwise.from_json` reads it back. No pickle."""
         state = {"askwise": 1, "recipe": self.recipe, "log": self.log}
         return json.dumps(state, allow_nan=False, default=lambda number: number.item())  # NumPy's numbers
-
-    # ------------------------------------------------------------------ inside
-
-    def _next_question(self, count: int, eligible: Eligible | None) -> ValidEvent | None:
-        """The next question to open, or None where others have opened enough."""
-        log = self.event_log
-        return None if len(log.open_questions()) >= count else log.validate(self.round.choose(log, eligible))
-
-    def _record(
-        self, make: Callable[[str | Question | None], ValidEvent | None], question: str | Question | None = None
-    ) -> None:
-        """Records the event that `make` gives for the question; nothing if it gives None.
-
-        The one place where something new happens. If the posterior refuses an answer, nothing has changed. If others
-        wrote to the journal first, their events are taken in, and the event is made again for the same question.
-        """
-        for _ in range(MAX_ATTEMPTS):
-            valid = make(question)
-            if valid is None:
-                return
-            round, position = self._round_after_event(valid), len(self.event_log.events)
-            if self.journal is None or self.journal.append(position, valid.event):
-                self._apply(valid, round)
-                if self.journal is not None:
-                    self.journal.keep(self)
-                return
-            self.refresh()
-            if len(self.event_log.events) == position:
-                raise StudyError("the study takes no new events, though nobody else wrote; nothing was added")
-            question = valid.event.get("question", question) if question is None else question
-        raise StudyError("other programs keep writing to this study; nothing was added: try again when they are done")
-
-    def _apply(self, valid: ValidEvent, round: Round | None = None) -> None:
-        """Takes in an event: a new one, whose round is known, or one that happened before or elsewhere."""
-        round = self._round_after_event(valid) if round is None else round
-        self.event_log.append(valid)
-        if round is not self.round:
-            self.round, self.config, self._ahead = round, round.config, {}
-
-    def _round_after_event(self, valid: ValidEvent) -> Round:
-        """The round that the event leads to: the same one unless the evidence or the goal changes."""
-        event, beliefs = valid.event, self.round.beliefs
-        id = event.get("question", "")
-        if event["event"] == "goal":
-            return Round(self._config_of(event), beliefs)
-        if event["event"] == "undo" and id in beliefs.told:
-            return Round(self.config, beliefs.undo(id))
-        if valid.answer is None:
-            return self.round
-        prepared = self._ahead.get((len(self.event_log.events), id, valid.canonical, event.get("who")))
-        return prepared or Round(self.config, beliefs.tell(id, valid.answer))
-
-    def _config_of(self, event: Event) -> SessionConfig:
-        """The configuration of another goal. What shapes beliefs stays."""
-        if self._remake is None or self.recipe is None:
-            raise SettingError("the session was built by hand, so it knows no other goal; build another one")
-        other = self._remake({**self.recipe, "goal": event["goal"], "options": event["options"]}).config
-        if type(other.problem.family) is not type(self.problem.family):
-            raise SettingError(f"the goal {event['goal']} needs other questions than were answered; start a new study")
-        return replace(other, seed=self.config.seed, draws=self.config.draws, changes=self.config.changes + 1)

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
 
-from askwise._runtime.processes import spawn
+from askwise._runtime.processes import end_pool, spawn
 from askwise.errors import StudyError
 from askwise.session import Session
 from askwise.session.config import Recipe
@@ -68,10 +68,7 @@ class Forecaster:
     def close(self) -> None:
         """Ends the process, whatever it does."""
         if self._pool is not None:
-            workers = list(self._pool._processes.values())
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            for worker in workers:
-                worker.terminate()
+            end_pool(self._pool)
 
     def _collect(self) -> None:
         if self._job is not None and self._job.done():

@@ -1,4 +1,4 @@
-"""The plan of a study: how many questions simulated people need, under its rule and at random, and what follows."""
+"""The plan of a study: how many questions simulated people need, with its strategy and at random, and what follows."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ EPSILON_FACTORS = (4.0, 2.0, 1.0, 0.5)  # times the epsilon of the study: what e
 def make_plan(
     session: Session, people: int, seconds: float, workers: int | None, after_each: Callable[[], None]
 ) -> dict[str, Any]:
-    """By rule, how many questions people drawn from what is believed now need; and advice in plain words.
+    """By strategy, how many questions people drawn from what is believed now need; and advice in plain words.
 
     - `session`: where the people start.
-    - `people`: how many, for each rule.
+    - `people`: how many, for each strategy.
     - `seconds`: time for all of them.
     - `workers`: processes; None for one a core.
     - `after_each`: called when one person is through.

@@ -111,7 +111,7 @@ def simulate_person(session: Session, rule: str | None, person: int, limit: int,
 
     - `session`: where the person starts; it stays as it is.
     - `rule`: which strategy asks; None for the session's own.
-    - `person`: a number. The same number is the same person, with every rule.
+    - `person`: a number. The same number is the same person, with every strategy.
     - `limit`: answers at most.
     - `deadline`: a moment of `time.monotonic` at which the run ends in any case.
 

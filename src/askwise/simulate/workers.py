@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from askwise._runtime.processes import spawn
 from askwise.goals import remake
-from askwise.session import Session
+from askwise.session import Session, recording
 from askwise.session.config import Recipe
 from askwise.session.events import Event
 from askwise.simulate.forecast import MIN_FINISHED_RUNS
@@ -46,7 +46,7 @@ class PackedSession(NamedTuple):
         """Builds the session again."""
         session = remake(self.recipe)
         trail = None if self.beliefs is None else load_posteriors(self.beliefs, session.prior)
-        session.replay(self.log) if trail is None else session.resume(self.log, trail)
+        session.replay(self.log) if trail is None else recording.resume(session, self.log, trail)
         return session
 
 

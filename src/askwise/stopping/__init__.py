@@ -1,7 +1,7 @@
 """When to stop, and what may be claimed then.
 
-Stopping rules look at draws of the posterior and decide whether the goal is settled. The certificate states what the
-draws support, and the outlook explains why a question is worth asking. This package knows posteriors, distances and
+Stopping rules decide from draws of the posterior whether the goal is settled, the certificate states what the draws
+support, and the outlook says what each answer to a question would settle. This package knows posteriors, distances and
 the scores of questions; it knows no session.
 """
 

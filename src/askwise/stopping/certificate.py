@@ -14,7 +14,7 @@ from askwise.distances import HasPhrase, form_of
 from askwise.posteriors import AllowsLapses, DescribesShape, LearnsFromOthers, Posterior
 from askwise.posteriors.chains import independent_draws
 from askwise.problem import Problem
-from askwise.structures import DrawsResponses, LinearFamily
+from askwise.structures import DescribesModel, DrawsResponses, LinearFamily
 from askwise.types import Answer, Floats, Sample
 
 CERTIFICATE_DELTA = 0.05  # one minus the confidence in the simulation
@@ -74,7 +74,7 @@ class Certificate:
         """Set when the answers do not fit the model, so that the rest should not be trusted."""
         if min(self.fit, self.held_out) >= MIN_FIT:
             return None
-        told = "the answers do not fit the model" if self.fit < MIN_FIT else "answers are foreseen worse than expected"
+        told = "the answers do not fit the model" if self.fit < MIN_FIT else "answers are predicted worse than expected"
         worst = min(self.fit, self.held_out)
         return f"{told} (p = {worst:.3f}): look for mistakes or a feature that is missing"
 
@@ -200,7 +200,7 @@ def predictive_check(
 
 
 def held_out_check(problem: Problem, sample: Sample, answers: Sequence[Answer], lapse: float = 0.0) -> float:
-    """The p value of the answers, each predicted from all others: small if they are foreseen worse than expected.
+    """The p value of the answers, each predicted from all others: small if they are predicted worse than expected.
 
     The posterior without an answer is that of all answers with each draw weighed by one over the answer's chance. The
     log chances that the answers had are compared with their mean and variance under these predictions.
@@ -260,9 +260,13 @@ def _assumptions(problem: Problem, posterior: Posterior, sample: Sample, worth: 
         counted = f"{drawn} and worth {worth:.0f} independent ones"
     if isinstance(posterior, AllowsLapses) and posterior.lapse > 0:
         noise += f", but for about {posterior.lapse:.1%} of them, which are accidents"
-    truth = f"the truth is one of the structures of {type(problem.family).__name__}"
+    family = problem.family
     if isinstance(posterior, DescribesShape):
         truth = "features act on scores in one of the ways that the option shape allows"
+    elif isinstance(family, DescribesModel):
+        truth = family.model_sentence
+    else:
+        truth = f"the truth is one of the structures of {type(family).__name__}"
     return (truth, noise, counted)
 
 

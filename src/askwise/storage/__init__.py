@@ -1,7 +1,7 @@
-"""Studies: sessions in a file or a database. `open` reads one, `save` writes one.
+"""Studies: sessions in a file or a database; `open` reads one and `save` writes one.
 
-Every event of the session is on disk before it is acknowledged. The posterior is derived from the log: a checkpoint
-saves the time to work it out again, and is only believed if it stands for the very same log.
+Every event is on disk before it is acknowledged, and a checkpoint of the posterior, valid for one log only, saves the
+time of a replay. This package knows goals and sessions; it knows nothing about the web or the command.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from askwise.errors import StudyError
 from askwise.goals import remake
 from askwise.options import refusal
-from askwise.session import Session
+from askwise.session import Session, recording
 from askwise.session.events import Event
 from askwise.storage.address import Address
 from askwise.storage.checkpoints import load_posteriors
@@ -50,7 +50,7 @@ def resume(store: Store, log: int | None = None, progress: Progress | None = Non
     kept = store.checkpoint(record.study)
     trail = load_posteriors(kept.content, session.prior) if kept is not None and journal.stands_for(kept) else None
     if kept is not None and trail is not None:
-        session.resume(events[: kept.position], trail)
+        recording.resume(session, events[: kept.position], trail)
     else:
         session.replay(progress(events) if progress is not None and events else events)
     session.journal = journal

@@ -51,7 +51,7 @@ def new_session(goal: str, data: LoadedTable, options: Mapping[str, Any]) -> Ses
 def write_study(
     address: Address, recipe: Recipe, pictures: Mapping[str, bytes], mode: str = "own", instructions: str = ""
 ) -> None:
-    """Writes a new study, with what the people who answer read first, and whether they share one posterior."""
+    """Writes a new study, with what the people who answer read first, and whether they share one result."""
     told = {"instructions": instructions.strip()} if instructions.strip() else {}
     Store.create(address, {**recipe, **told}, pictures)
     if mode != "own":

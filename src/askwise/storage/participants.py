@@ -1,4 +1,4 @@
-"""The people of a study: each with a log of their own, or all with one."""
+"""The people of a study: each with a log of their own, or all with a shared one."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ PERSON = (  # columns, in the order of `Participant`
     participants.c.quota,
     (participants.c.paused != 0).label("paused"),
 )
-DECIDED = (  # columns, in the order of `Rules`; what is expected would sway people who answer for one truth
+SETTINGS = (  # columns, in the order of `StudySettings`; what is expected would sway people who answer for one truth
     studies.c.state,
     case((studies.c.why.is_(None), studies.c.mode != "pooled"), else_=studies.c.why != 0).label("why"),
     (studies.c.beyond != 0).label("beyond"),
 )
 FOR_TOKEN = (
-    select(*PERSON, *DECIDED)
+    select(*PERSON, *SETTINGS)
     .join(studies, studies.c.study == participants.c.study)
     .where(participants.c.study == bindparam("study"), participants.c.participant == bindparam("id"))
 )
@@ -54,8 +54,8 @@ class Participant:
 
 
 @dataclass(frozen=True)
-class Rules:
-    """What the owner of a study decided about it."""
+class StudySettings:
+    """What the owner of a study may change at any time."""
 
     state: str
     why: bool  # whether people may see what is expected of their answers
@@ -63,7 +63,7 @@ class Rules:
 
 
 def invite(store: Store, study: Record, name: str, quota: int | None = None) -> Participant:
-    """A new participant; in a study where each has a posterior of their own, with a log of their own."""
+    """A new participant, with a log of their own unless people share the study."""
     if quota is not None and quota < 1:
         raise SettingError(f"a quota is at least one answer, got {quota}")
     id, now = secrets.token_urlsafe(9), datetime.now(UTC).isoformat(timespec="microseconds")
@@ -122,18 +122,18 @@ def set_state(store: Store, study: int, state: str) -> None:
     with store.begin() as connection:
         now = connection.execute(select(studies.c.state).where(studies.c.study == study)).scalar_one()
         if now == "closed" and state != "closed":
-            raise StudyError("the study is closed and stays so; copy it to go on")
+            raise StudyError("a closed study stays closed; copy it to continue")
         connection.execute(update(studies).where(studies.c.study == study).values(state=state))
 
 
 def set_mode(store: Store, study: int, mode: str) -> None:
-    """One posterior a participant, or one for all; only before anybody was invited."""
+    """Whether each participant gets a result of their own or all share one; only before anybody was invited."""
     if mode not in MODES:
-        raise SettingError(f"people have their own posterior (own) or share one (pooled), not {mode!r}")
+        raise SettingError(f"mode is {mode!r}; expected own (everybody gets a result) or pooled (people share one)")
     with store.begin() as connection:
         invited = connection.execute(select(func.count()).where(participants.c.study == study)).scalar_one()
         if invited:
-            raise StudyError("people were invited already; whether they share one posterior cannot change any more")
+            raise StudyError("people were invited already; whether they share one result cannot change any more")
         connection.execute(update(studies).where(studies.c.study == study).values(mode=mode))
 
 
@@ -146,12 +146,12 @@ def token_of(store: Store, study: int, participant: str) -> str:
 
 def participant_for_token(
     store: Store, study: int, token: str, *, verified: bool = False
-) -> tuple[Participant, Rules] | None:
-    """The participant that a token belongs to, and the rules of the study; None if it was not signed here."""
+) -> tuple[Participant, StudySettings] | None:
+    """The participant that a token belongs to, and the settings of the study; None if it was not signed here."""
     if not (verified or is_valid_token(store, study, token)):
         return None
     rows = store.read(FOR_TOKEN, study=study, id=token.partition(".")[0])
-    return (Participant(*rows[0][: len(PERSON)]), Rules(*rows[0][len(PERSON) :])) if rows else None
+    return (Participant(*rows[0][: len(PERSON)]), StudySettings(*rows[0][len(PERSON) :])) if rows else None
 
 
 def is_valid_token(store: Store, study: int, token: str) -> bool:
@@ -160,13 +160,13 @@ def is_valid_token(store: Store, study: int, token: str) -> bool:
     return hmac.compare_digest(known.encode(), token.encode())
 
 
-def rules(store: Store, study: int) -> Rules:
-    """What the owner decided."""
-    return Rules(*store.read(select(*DECIDED).where(studies.c.study == study))[0])
+def study_settings(store: Store, study: int) -> StudySettings:
+    """The settings of a study as they are now."""
+    return StudySettings(*store.read(select(*SETTINGS).where(studies.c.study == study))[0])
 
 
-def set_rules(store: Store, study: int, *, why: bool | None = None, beyond: bool | None = None) -> None:
-    """Whether people may see what is expected of their answers, and whether a settled study goes on; None: as it is."""
+def change_study_settings(store: Store, study: int, *, why: bool | None = None, beyond: bool | None = None) -> None:
+    """Whether people may see what is expected of their answers, and whether a settled study continues; None: as it is."""
     given = {name: int(value) for name, value in (("why", why), ("beyond", beyond)) if value is not None}
     if given:
         with store.begin() as connection:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise._runtime import plugins
-from askwise.errors import RuleError, SettingError
+from askwise.errors import SettingError, StrategyError
 from askwise.losses import softmax, zero_one
 from askwise.options import function, shown
 from askwise.posteriors import Drawn
@@ -69,17 +69,17 @@ def built_in_strategies() -> Mapping[str, Strategy]:
 
 
 def strategy(rule: str | Strategy, problem: Problem | None = None) -> Strategy:
-    """The rule of that name; a rule of your own passes through. A rule that does not suit the problem is refused.
+    """The strategy of that name; a function of your own passes through. One that does not suit the problem is refused.
 
     >>> strategy("best")
     Traceback (most recent call last):
         ...
-    askwise.errors.SettingError: there is no rule 'best'; choose one of bald, epig, eubo, expected, ...
+    askwise.errors.SettingError: there is no strategy 'best'; choose one of bald, epig, eubo, expected, ...
     """
     known = built_in_strategies()
     if isinstance(rule, str) and rule not in known:
         if rule not in plugins.registered(GROUP):
-            raise SettingError(f"there is no rule {shown(rule)}; choose one of {', '.join(strategies())}")
+            raise SettingError(f"there is no strategy {shown(rule)}; choose one of {', '.join(strategies())}")
         return function("rule", plugins.load(GROUP, rule))
     found = known[rule] if isinstance(rule, str) else function("rule", rule)
     if problem is not None:
@@ -88,7 +88,7 @@ def strategy(rule: str | Strategy, problem: Problem | None = None) -> Strategy:
 
 
 def strategy_name(option: str, rule: Any) -> str | Strategy:
-    """The name of a rule that has one, which files can hold; a rule of your own passes through.
+    """The name of a strategy that has one, which files can hold; a function of your own passes through.
 
     >>> from askwise.strategies.expected import expected
     >>> strategy_name("rule", expected), strategy_name("rule", "qbc")
@@ -100,7 +100,7 @@ def strategy_name(option: str, rule: Any) -> str | Strategy:
 
 
 def _check_fit(rule: Strategy, problem: Problem) -> None:
-    """Refuses a built-in rule that does not suit the problem."""
+    """Refuses a built-in strategy that does not suit the problem."""
     from askwise.strategies.baselines import valuing_items
     from askwise.strategies.select import Select
 
@@ -109,10 +109,12 @@ def _check_fit(rule: Strategy, problem: Problem) -> None:
     if name == "eubo":
         valuing_items(problem.family)
     elif name == "variance" and problem.loss in (zero_one, softmax) and len(_responses(problem)) > 2:
-        raise RuleError("variance needs answers that are numbers or one of two; choose expected or another rule")
+        raise StrategyError(
+            "variance needs answers that are numbers or one of two; choose expected or another strategy"
+        )
     elif name is not None and name not in NUMERIC_STRATEGIES and np.ndim(_responses(problem)) == 2:
         # of numbers the family only lists some quantiles, which are not all answers nor equally wide
-        raise RuleError(
+        raise StrategyError(
             f"{name} compares a few possible answers, and here answers are numbers; "
             f"choose one of {', '.join(NUMERIC_STRATEGIES)}"
         )

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import RuleError
+from askwise.errors import StrategyError
 from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.structures import Family, HasUtilities
@@ -85,7 +85,7 @@ def variance(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, r
     """The atom on whose answer the structures differ most, as a number: its predictive variance without the noise."""
     guesses = np.asarray(problem.family.decide(problem.family.predict(sample.structures, atoms)))
     if guesses.dtype.kind not in "fiub":
-        raise RuleError("variance needs answers that are numbers; choose expected or another rule")
+        raise StrategyError("variance needs answers that are numbers; choose expected or another strategy")
     mean = sample.weights @ guesses
     return Scored(sample.weights @ (guesses - mean) ** 2)
 
@@ -110,7 +110,9 @@ def eubo(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: 
 def valuing_items(family: Family) -> HasUtilities:
     """The family, as one that values items; refused if it has none."""
     if not isinstance(family, HasUtilities):
-        raise RuleError(f"eubo compares items, and {type(family).__name__} has none; choose expected or another rule")
+        raise StrategyError(
+            f"eubo compares items, and {type(family).__name__} has none; choose expected or another strategy"
+        )
     return family
 
 

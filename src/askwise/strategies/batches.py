@@ -76,9 +76,9 @@ def extend_scenarios(problem: Problem, scenarios: Sequence[Scenario], atom: Any,
 def score_scenarios(
     rule: Strategy, problem: Problem, scenarios: Sequence[Scenario], atoms: Atoms, rng: Callable[[], Generator]
 ) -> Scored:
-    """The rule's mean gain of each atom. The likeliest scenarios score all atoms, the others the best of these.
+    """The strategy's mean gain of each atom. The likeliest scenarios score all atoms, the others the best of these.
 
-    `rng` makes equal generators: all scenarios get the same random numbers, so a random rule is random once.
+    `rng` makes equal generators: all scenarios get the same random numbers, so a random strategy is random once.
     """
     max_draws = max(MAX_SCORED_DRAWS // len(scenarios), MIN_DRAWS_PER_SCENARIO)
     ordered = sorted(scenarios, key=lambda scenario: -len(scenario.truths))
@@ -92,7 +92,7 @@ def score_scenarios(
 
     gains = mean_gain(ordered[:EXHAUSTIVE_SCENARIOS], atoms)
     short = np.argsort(-per_cost(problem, gains, atoms), kind="stable")[:SHORTLIST]
-    if not gains[short].all():  # a rule that names one atom ranks no others
+    if not gains[short].all():  # a strategy that names one atom ranks no others
         short = np.arange(len(atoms))
     total = np.zeros(len(atoms))
     total[short] = gains[short] + mean_gain(ordered[EXHAUSTIVE_SCENARIOS:], atoms[short])
@@ -113,7 +113,7 @@ def per_cost(problem: Problem, gains: Floats, atoms: Atoms) -> Floats:
 
 @dataclass(frozen=True)
 class Resampled:
-    """A scenario's draws as the posterior of a rule that wants more of them.
+    """A scenario's draws as the posterior of a strategy that wants more of them.
 
     >>> drawn = Sample(np.arange(2), np.array([0.0, 1.0]), exact=False)
     >>> Resampled(drawn).sample(3, np.random.default_rng(0)).structures

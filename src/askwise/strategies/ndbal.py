@@ -1,4 +1,4 @@
-"""NDBAL, the paper's rule: ask what leaves the least average diameter under the least helpful answer.
+"""NDBAL, the paper's strategy: ask what leaves the least average diameter under the least helpful answer.
 
 >>> from askwise.distances import TableDistance
 >>> from askwise.losses import zero_one

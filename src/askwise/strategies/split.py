@@ -15,7 +15,7 @@ from askwise.problem import Problem
 from askwise.structures import CentresPredictions, SingleScore
 from askwise.types import Atoms, Floats, Sample
 
-MIN_ATOMS_PER_BLOCK = 512  # their (S, A) arrays stay in the cache, and memory does not grow with the pool
+MIN_ATOMS_PER_BLOCK = 512  # their (S, A) arrays stay in the cache, and memory does not grow with their number
 MAX_CELLS_PER_BLOCK = 1 << 17  # of such an array: with few draws, more atoms go together
 
 

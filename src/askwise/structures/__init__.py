@@ -1,8 +1,8 @@
-"""What can be true: families of structures, with their atoms and their responses. One family a file.
+"""What can be true: families of structures, with their atoms and responses, one family a file.
 
-This module declares the `Family` protocol and every optional capability of a family. A family has a capability when it
-has the members of that protocol: generic code asks ``isinstance(family, HasCosts)`` and never asks for a class. This
-package knows losses, options and data tables; it knows no distance, posterior or session.
+This module declares the `Family` protocol and its optional capabilities: a family has a capability when it has its
+members, and generic code asks ``isinstance(family, HasCosts)``, never for a class. This package knows losses, options
+and data tables; it knows no distance, posterior or session.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from askwise.types import Atoms, Capability, Floats, Ints, Option, Prompt, Respo
 if TYPE_CHECKING:
     from askwise.data.parquet import Pool, Reader
 
-MAX_WHOLE_POOL = 4096  # atoms: a pool of at most this size is always scored whole, never sampled
+MAX_ATOMS_SCORED_WHOLE = 4096  # with more, candidates are sampled
 
 
 @runtime_checkable
 class Family(Protocol):
     """A set of structures, seen as functions from atoms to responses."""
 
-    def draw_atoms(self, count: int, rng: Generator) -> Atoms: ...  # a ~ D; all of them when the pool is small
+    def draw_atoms(self, count: int, rng: Generator) -> Atoms: ...  # a ~ D; all of them when they are few
     def predict(
         self, structures: Structures, atoms: Atoms
     ) -> Floats: ...  # (S, A) scores; (S, A, K) for K-way families
@@ -97,6 +97,13 @@ class LinearFamily(Capability, Protocol):
 
 
 @runtime_checkable
+class DescribesModel(Capability, Protocol):
+    """Says in words what it assumes about the truth; certificates and reports list it."""
+
+    model_sentence: str
+
+
+@runtime_checkable
 class SingleScore(Capability, Protocol):
     """A prediction is one score, features . weights, in the precision of the structures: 32 bits in, 32 bits out."""
 
@@ -125,6 +132,7 @@ class PooledRows(Capability, Protocol):
 CAPABILITIES = (
     CentresPredictions,
     ChecksAtoms,
+    DescribesModel,
     DrawsResponses,
     HasCosts,
     HasLabels,
@@ -137,13 +145,13 @@ CAPABILITIES = (
 )
 
 
-def draw_pool(size: int, count: int, rng: Generator) -> Ints:
-    """Indices of a pool of this `size`: all of them when it is small, else `count` different ones.
+def draw_indices(size: int, count: int, rng: Generator) -> Ints:
+    """Indices below `size`: all of them when they are few, else `count` different ones.
 
-    >>> draw_pool(3, 2, np.random.default_rng(0))
+    >>> draw_indices(3, 2, np.random.default_rng(0))
     array([0, 1, 2])
     """
-    if size <= max(count, MAX_WHOLE_POOL):
+    if size <= max(count, MAX_ATOMS_SCORED_WHOLE):
         return np.arange(size)
     return np.sort(rng.choice(size, count, replace=False))
 

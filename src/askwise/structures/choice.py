@@ -10,8 +10,9 @@ from numpy.random import Generator
 
 from askwise.errors import DataError
 from askwise.options import flag, number
-from askwise.structures import MAX_WHOLE_POOL, checked_numbers, draw_pool
+from askwise.structures import MAX_WHOLE_POOL, checked_numbers, draw_indices
 from askwise.structures.linear import LinearScores
+from askwise.structures.rows import names_and_images
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 ANSWERS = ("left", "right", "equal")
@@ -32,18 +33,18 @@ class Choice(LinearScores):
     Which do you prefer: coffee or tea?
     """
 
+    model_sentence = "a taste weighs the features of the items, and may like an item more or less than they say"
+
     def __init__(self, items: Any, names: Sequence[str] | None = None, ties: bool = False, images: Any = None):
         self.items: Floats = np.asarray(items, dtype=float)
         if self.items.ndim != 2 or len(self.items) < 2 or not np.isfinite(self.items).all():
             raise DataError(
                 f"a choice needs at least two items, each a row of finite numbers; got shape {self.items.shape}"
             )
-        count = len(self.items)
         taken = [name for name in names or () if name.strip().casefold() in ANSWERS]
         if taken:
             raise DataError(f"an item is called {taken[0]!r}, which is also what people answer; give it another name")
-        self.names = tuple(names) if names is not None else tuple(f"item {i}" for i in range(count))
-        self.images: tuple[str | None, ...] = tuple(images) if images is not None else (None,) * count
+        self.names, self.images = names_and_images(len(self.items), "item", names, images)
         self.ties = flag("ties", ties)
 
     @property
@@ -56,7 +57,7 @@ class Choice(LinearScores):
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         size = len(self.items)
-        return pairs_at(draw_pool(size * (size - 1) // 2, count, rng), size)
+        return pairs_at(draw_indices(size * (size - 1) // 2, count, rng), size)
 
     def propose_atoms(self, structures: Floats, count: int) -> Ints:
         """The pairs of the items that are near the top in most draws; none where all pairs are candidates anyway."""

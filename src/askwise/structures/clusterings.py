@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import DataError
 from askwise.options import whole_number
-from askwise.structures import MAX_WHOLE_POOL, checked_numbers, draw_pool
+from askwise.structures import MAX_ATOMS_SCORED_WHOLE, checked_numbers, draw_indices
 from askwise.structures.choice import pairs_at
+from askwise.structures.rows import names_and_images
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 ANSWERS: dict[Response, Response] = {"same": 1, "different": 0}
@@ -33,20 +33,18 @@ class Clusterings:
     Do bee and ant belong together?
     """
 
+    model_sentence = "each item belongs to one group"
+
     def __init__(self, count: int, names: Sequence[str] | None = None, images: Any = None, around: int | None = None):
         self.count = whole_number("the number of items", count, at_least=2)
         self.around = None if around is None else whole_number("around", around, at_least=0, at_most=self.count - 1)
-        self.names = tuple(names) if names is not None else tuple(f"item {i}" for i in range(self.count))
-        self.images: tuple[str | None, ...] = tuple(images) if images is not None else (None,) * self.count
-        for what, given in (("names", self.names), ("images", self.images)):
-            if len(given) != self.count:
-                raise DataError(f"there are {len(given)} {what} for {self.count} items; give one each")
+        self.names, self.images = names_and_images(self.count, "item", names, images)
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         """(A, 2): all pairs when they are few, else different random ones."""
         pairs = self.count * (self.count - 1) // 2
-        if self.around is None or pairs <= max(count, MAX_WHOLE_POOL):
-            return pairs_at(draw_pool(pairs, count, rng), self.count)
+        if self.around is None or pairs <= max(count, MAX_ATOMS_SCORED_WHOLE):
+            return pairs_at(draw_indices(pairs, count, rng), self.count)
         others = np.delete(np.arange(self.count), self.around)
         near = np.sort(rng.choice(others, min(max(count // 2, 1), len(others)), replace=False))
         with_item = np.sort(np.stack([near, np.full(len(near), self.around)], axis=1), axis=1)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import SettingError
-from askwise.structures import checked_numbers, draw_pool
+from askwise.structures import checked_numbers, draw_indices
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
@@ -47,7 +47,7 @@ class Finite:
         return len(self.table)
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
-        return draw_pool(self.table.shape[1], count, rng)
+        return draw_indices(self.table.shape[1], count, rng)
 
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, self.table.shape[1])

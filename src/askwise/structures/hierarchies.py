@@ -16,7 +16,8 @@ from numpy.random import Generator
 
 from askwise.errors import DataError, SettingError
 from askwise.options import whole_number
-from askwise.structures import checked_numbers, draw_pool
+from askwise.structures import checked_numbers, draw_indices
+from askwise.structures.rows import names_and_images
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 MAX_PAIRS_PER_CALL = 10_000_000  # of items, in all trees of one compiled call: .1 s
@@ -37,20 +38,18 @@ class Hierarchies:
     Which one is the odd one out: eel, cat or dog?
     """
 
+    model_sentence = "the items form a tree in which each branch splits in two"
+
     def __init__(self, count: int, names: Sequence[str] | None = None, images: Any = None):
         self.count = whole_number("the number of items", count, at_least=3)
-        self.names = tuple(names) if names is not None else tuple(f"item {i}" for i in range(self.count))
-        self.images: tuple[str | None, ...] = tuple(images) if images is not None else (None,) * self.count
-        for what, given in (("names", self.names), ("images", self.images)):
-            if len(given) != self.count:
-                raise DataError(f"a hierarchy of {self.count} items needs {self.count} {what}, got {len(given)}")
+        self.names, self.images = names_and_images(self.count, "item", names, images)
         folded_names = [str(name).strip().casefold() for name in self.names]
         repeated = [name for name, plain in zip(self.names, folded_names, strict=True) if folded_names.count(plain) > 1]
         if repeated:
             raise DataError(f"two items are called {repeated[0]!r}; give every item a name of its own")
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
-        return triples_at(draw_pool(comb(self.count, 3), count, rng), self.count)
+        return triples_at(draw_indices(comb(self.count, 3), count, rng), self.count)
 
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, self.count, self.count, self.count, different=True)

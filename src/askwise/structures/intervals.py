@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.errors import SettingError
-from askwise.structures import draw_pool
+from askwise.structures import draw_indices
 from askwise.structures.choice import pairs_at
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
@@ -38,7 +38,7 @@ class IntervalClusterings:
         if self.points is None:
             return np.sort(rng.random((count, 2)), axis=1)
         size = len(self.points)
-        return self.points[pairs_at(draw_pool(size * (size - 1) // 2, count, rng), size)]
+        return self.points[pairs_at(draw_indices(size * (size - 1) // 2, count, rng), size)]
 
     def predict(self, structures: Floats, atoms: Floats) -> Floats:
         pairs = np.asarray(atoms)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from askwise.errors import DataError
-from askwise.structures import checked_numbers, draw_pool
+from askwise.structures import checked_numbers, draw_indices
+from askwise.structures.rows import checked_points, label_prompt, names_and_images
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
@@ -22,6 +22,7 @@ class LinearScores:
     """
 
     single_score = True
+    model_sentence = "the label depends on a weighted sum of the features"
 
     def features(self, atoms: Any) -> Floats:
         """(A, D)"""
@@ -56,14 +57,8 @@ class LinearPool(LinearScores):
         labels: tuple[Response, Response] = (-1, 1),
         images: Any = None,
     ):
-        self.points: Floats = np.asarray(points, dtype=float)
-        if self.points.ndim != 2 or not self.points.size or not np.isfinite(self.points).all():
-            raise DataError(
-                f"points must be a table of finite numbers, rows by features; got shape {self.points.shape}"
-            )
-        count = len(self.points)
-        self.names = tuple(names) if names is not None else tuple(f"point {i}" for i in range(count))
-        self.images: tuple[str | None, ...] = tuple(images) if images is not None else (None,) * count
+        self.points = checked_points(points)
+        self.names, self.images = names_and_images(len(self.points), "point", names, images)
         self.labels = labels
 
     @property
@@ -74,16 +69,14 @@ class LinearPool(LinearScores):
         return self.points[atoms]
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
-        return draw_pool(len(self.points), count, rng)
+        return draw_indices(len(self.points), count, rng)
 
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, len(self.points))
 
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
-        row = int(atom)
-        codes: dict[Response, Response] = {self.labels[0]: -1, self.labels[1]: 1}
-        option = Option(self.names[row], self.images[row])
-        return Prompt("label", (option,), self.labels, codes, f"Which label has {option.name}?")
+        option = Option(self.names[int(atom)], self.images[int(atom)])
+        return label_prompt(option, {self.labels[0]: -1, self.labels[1]: 1})
 
 
 class RowScores(LinearPool):

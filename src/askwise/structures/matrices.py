@@ -17,7 +17,7 @@ from numpy.random import Generator
 
 from askwise.errors import DataError, SettingError
 from askwise.options import numbers, refusal, shown, whole_number
-from askwise.structures import checked_numbers, draw_pool
+from askwise.structures import checked_numbers, draw_indices
 from askwise.types import Bools, Floats, Ints, Option, Prompt, Structures
 
 ANSWER_QUANTILES = 16  # of an entry that stand for all its possible answers
@@ -41,6 +41,8 @@ class Matrices:
     array([[[3.   , 0.125, 0.   ]]])
     """
 
+    model_sentence = "the table has few patterns: it is close to a matrix of low rank, plus noise"
+
     def __init__(
         self,
         shape: tuple[int, int],
@@ -61,7 +63,7 @@ class Matrices:
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         entries = np.argwhere(self.askable)
-        return entries[draw_pool(len(entries), count, rng)]
+        return entries[draw_indices(len(entries), count, rng)]
 
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, *self.shape)

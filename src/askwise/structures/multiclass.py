@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import DataError, SettingError
-from askwise.structures import checked_numbers, draw_pool
+from askwise.errors import SettingError
+from askwise.structures import checked_numbers, draw_indices
+from askwise.structures.rows import checked_points, label_prompt, names_and_images
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
@@ -24,6 +25,8 @@ class SoftmaxPool:
     array([[0, 1]])
     """
 
+    model_sentence = "the label depends on weighted sums of the features"
+
     def __init__(
         self,
         points: Any,
@@ -31,16 +34,10 @@ class SoftmaxPool:
         labels: Sequence[Response] = (0, 1, 2),
         images: Any = None,
     ):
-        self.points: Floats = np.asarray(points, dtype=float)
-        if self.points.ndim != 2 or not self.points.size or not np.isfinite(self.points).all():
-            raise DataError(
-                f"points must be a table of finite numbers, rows by features; got shape {self.points.shape}"
-            )
+        self.points = checked_points(points)
         if len(labels) < 2 or len(set(labels)) < len(labels):
             raise SettingError(f"a classifier needs at least two different labels, got {list(labels)}")
-        count = len(self.points)
-        self.names = tuple(names) if names is not None else tuple(f"point {i}" for i in range(count))
-        self.images: tuple[str | None, ...] = tuple(images) if images is not None else (None,) * count
+        self.names, self.images = names_and_images(len(self.points), "point", names, images)
         self.labels = tuple(labels)
 
     @property
@@ -52,7 +49,7 @@ class SoftmaxPool:
         return self.points[np.asarray(atoms, dtype=int)]
 
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
-        return draw_pool(len(self.points), count, rng)
+        return draw_indices(len(self.points), count, rng)
 
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, len(self.points))
@@ -75,5 +72,4 @@ class SoftmaxPool:
 
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
         option = Option(self.names[int(atom)], self.images[int(atom)])
-        codes: dict[Response, Response] = {label: place for place, label in enumerate(self.labels)}
-        return Prompt("label", (option,), self.labels, codes, f"Which label has {option.name}?")
+        return label_prompt(option, {label: place for place, label in enumerate(self.labels)})

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.data.parquet import Pool, Reader
-from askwise.structures import checked_numbers, draw_pool
+from askwise.structures import checked_numbers, draw_indices
 from askwise.structures.linear import LinearScores
 from askwise.structures.multiclass import SoftmaxPool
+from askwise.structures.rows import label_prompt
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 MAX_REMEMBERED_SCREENINGS = 8  # whose survivors keep their features
@@ -69,7 +70,7 @@ class ParquetRows:
     def draw_atoms(self, count: int, rng: Generator) -> Ints:
         """Rows of the sample: what is scored where a screening would take too long."""
         numbers = self.recent[0][0]
-        return numbers[draw_pool(len(numbers), count, rng)]
+        return numbers[draw_indices(len(numbers), count, rng)]
 
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, self.pool.rows)
@@ -99,9 +100,7 @@ class LinearPooled(ParquetRows, LinearScores):
         return self.reader.dimension
 
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
-        option = self.option(int(atom))
-        codes: dict[Response, Response] = {self.labels[0]: -1, self.labels[1]: 1}
-        return Prompt("label", (option,), self.labels, codes, f"Which label has {option.name}?")
+        return label_prompt(self.option(int(atom)), {self.labels[0]: -1, self.labels[1]: 1})
 
 
 class SoftmaxPooled(ParquetRows, SoftmaxPool):
@@ -121,6 +120,4 @@ class SoftmaxPooled(ParquetRows, SoftmaxPool):
         return len(self.labels) * self.reader.dimension
 
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
-        option = self.option(int(atom))
-        codes: dict[Response, Response] = {label: place for place, label in enumerate(self.labels)}
-        return Prompt("label", (option,), self.labels, codes, f"Which label has {option.name}?")
+        return label_prompt(self.option(int(atom)), {label: place for place, label in enumerate(self.labels)})

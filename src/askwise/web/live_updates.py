@@ -57,8 +57,8 @@ async def messages(studies: ServedStudies, study: str, job: Job, number: int) ->
 
 def _overview_message(seen: StudyOverview) -> str:
     """The overview without what may be long."""
-    if seen.standing is not None:
-        seen.standing.estimate = None
+    if seen.progress is not None:
+        seen.progress.estimate = None
     return _message("overview", seen.model_dump())
 
 

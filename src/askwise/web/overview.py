@@ -16,7 +16,7 @@ from askwise.goals.base.registry import goal_from
 from askwise.session.log_state import LogState
 from askwise.simulate.plan import BASELINE_RULE, PLAN_KEY
 from askwise.stopping import StopReason
-from askwise.storage.participants import Participant, Rules, people, rules, settled, token_of
+from askwise.storage.participants import Participant, StudySettings, people, settled, study_settings, token_of
 from askwise.storage.store import Record, Store
 from askwise.storage.usage import AnswerCount, answer_counts
 from askwise.web.error_pages import error_reply
@@ -96,7 +96,7 @@ class StudyOverview(BaseModel):
     answers: int
     last: str | None
     participants: list[PersonOverview]
-    standing: LogOverview | None
+    progress: LogOverview | None
     saved: SavedQuestions | None
     simulating: tuple[int, int] | None
     fallbacks: int
@@ -112,7 +112,7 @@ async def list_study(studies: ServedStudies, study: str) -> ListedStudy:
             record = store.record()
             answers = sum(one.answers for one in answer_counts(store, record.study))
             goal, invited = record.recipe["goal"], people(store, record.study)
-            state = state_of(record, invited, rules(store, record.study), settled(store, record.study))
+            state = state_of(record, invited, study_settings(store, record.study), settled(store, record.study))
         except AskwiseError as error:
             sentence = error_reply(error)[1]
             return ListedStudy(study=study, goal=None, aim=sentence, state="unreadable", answers=0, people=0)
@@ -128,13 +128,13 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
     store = await asyncio.to_thread(studies.store, study)
 
     def read() -> tuple[
-        Record, list[Participant], list[str], list[AnswerCount], Any, Rules, dict[int, StopReason | None]
+        Record, list[Participant], list[str], list[AnswerCount], Any, StudySettings, dict[int, StopReason | None]
     ]:
         record = store.record()
         invited = people(store, record.study)
         links = [participant_link(store, study, record.study, one.participant) for one in invited]
         done = answer_counts(store, record.study), store.forecast(record.study, PLAN_KEY)
-        return record, invited, links, *done, rules(store, record.study), settled(store, record.study)
+        return record, invited, links, *done, study_settings(store, record.study), settled(store, record.study)
 
     record, invited, links, done, plan, decided, reasons = await asyncio.to_thread(read)
     services = {service.states.job[1]: service for service in studies.services(study)}
@@ -164,7 +164,7 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
             )
             for one, where in zip(invited, links, strict=True)
         ],
-        standing=None if own is None or own.states.latest is None else _log_overview(own.states.latest),
+        progress=None if own is None or own.states.latest is None else _log_overview(own.states.latest),
         saved=None if plan is None else saved(plan),
         simulating=studies.plans.get(study),
         fallbacks=sum(service.fallback_count for service in services.values()),
@@ -173,13 +173,13 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
 
 
 def state_of(
-    record: Record, invited: Sequence[Participant], decided: Rules, reasons: Mapping[int, StopReason | None]
+    record: Record, invited: Sequence[Participant], decided: StudySettings, reasons: Mapping[int, StopReason | None]
 ) -> str:
-    """As the owner decided; but an open study whose people all came to an end is settled, or finished if what was left
-    undecided could not be asked, unless it goes on all the same.
+    """The state that the owner set. An open study in which nobody has a question left to answer is settled, or finished
+    if something stayed undecided; it stays open if the owner lets it continue.
 
     >>> record = Record(1, "cars", "", "", {}, "", state="open")
-    >>> [state_of(record, [], Rules("open", True, False), {1: reason})
+    >>> [state_of(record, [], StudySettings("open", True, False), {1: reason})
     ...  for reason in (None, StopReason("undecided is below 0.1", "settled"), StopReason("no more answers", "budget"))]
     ['open', 'settled', 'finished']
     """

@@ -5,9 +5,9 @@ from __future__ import annotations
 PAUSED = "The study is paused. What you answered before is kept."
 CLOSED = "The study is closed and takes no more answers. What you answered before is kept."
 ALREADY_ANSWERED = "You already answered this question. Here is the next one."
-NOT_YOURS = "This question is not open for you any more. Nothing was noted; go on with the next one."
+NOT_YOURS = "This question is not open for you any more. Nothing was saved; please answer the next one."
 NOTHING_TO_UNDO = "There is nothing to take back."
-ALREADY_UNDONE = "There is no answer of yours to this question. It may be taken back already."
+ALREADY_UNDONE = "There is no answer of yours to this question. Perhaps it was already taken back."
 KEY_USED = "this key was used before; use another one"  # only programs choose keys
 
 

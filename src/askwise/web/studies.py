@@ -14,7 +14,7 @@ from askwise.errors import StudyError
 from askwise.simulate.runs import SimulatedRun
 from askwise.storage.address import SUFFIX, Address
 from askwise.storage.journal import StudyJournal
-from askwise.storage.participants import Participant, Rules, is_valid_token, participant_for_token, settled
+from askwise.storage.participants import Participant, StudySettings, is_valid_token, participant_for_token, settled
 from askwise.storage.populations import people_before
 from askwise.storage.store import Record, Store
 from askwise.web.computed_states import ComputedStates, SharedFallback
@@ -108,8 +108,8 @@ class ServedStudies:
             return False
         return is_valid_token(store, record.study, token)
 
-    def participant(self, name: str, token: str, verified: bool) -> tuple[Record, Participant, Rules] | None:
-        """The participant of a link, with the study and its rules; None if the link is not valid.
+    def participant(self, name: str, token: str, verified: bool) -> tuple[Record, Participant, StudySettings] | None:
+        """The participant of a link, with the study and its settings; None if the link is not valid.
 
         `verified` says that the token was checked for this very study before.
         """

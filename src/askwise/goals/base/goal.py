@@ -97,7 +97,7 @@ class Goal(HasOptions, ABC):
     )  # fmt: skip
     rule: str | Strategy = option(
         default="expected", parse=strategy_name, typed=str, changeable=True,
-        help="How questions are chosen: the name of a strategy.", in_python="Or a function of your own.",
+        help="The strategy that chooses the questions, by name.", in_python="Or a function of your own.",
     )  # fmt: skip
     repeat: bool = option(
         default=False, parse=flag, typed=bool, help="Allow the same question again.",

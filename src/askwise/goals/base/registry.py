@@ -13,7 +13,7 @@ from askwise import goals as package
 from askwise._runtime import plugins
 from askwise.distances import GROUP as DISTANCES
 from askwise.distances import built_in_distances
-from askwise.errors import DataError, PluginError, RuleError, SettingError
+from askwise.errors import DataError, PluginError, SettingError, StrategyError
 from askwise.goals.base.goal import Goal, check_rows, row_count
 from askwise.goals.base.options import declared
 from askwise.goals.base.shapes import LINEAR_WITHOUT_LAPSES
@@ -113,8 +113,8 @@ def goal_of(session: Session) -> Goal:
 def remake(recipe: Recipe) -> Session:
     """A new session of a recipe, which it keeps as it is.
 
-    Older studies may have a rule that does not suit their questions: the default takes its place, so that the answers
-    can still be read.
+    Older studies may have a strategy that does not suit their questions: the default takes its place, so that the
+    answers can still be read.
     """
     try:
         for option, package_name in recipe.get("plugins", {}).items():
@@ -126,7 +126,7 @@ def remake(recipe: Recipe) -> Session:
         raise DataError(f"the session names a goal or an option that this askwise does not know: {error}") from None
     try:
         session = goal.session(data, saved=True)
-    except RuleError:
+    except StrategyError:
         session = replace(goal, rule="expected").session(data, saved=True)
     session.recipe = recipe
     return session
@@ -147,7 +147,9 @@ def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Reci
     changed = goal_from({"goal": other.goal_name, "options": {**kept, **wanted}})
     made = changed.session(recipe["data"], saved=True).recipe
     if made is None:
-        raise SettingError("a file cannot hold a function or an object; choose a rule, a distance and a score by name")
+        raise SettingError(
+            "a file cannot hold a function or an object; choose a strategy, a distance and a score by name"
+        )
     return made
 
 

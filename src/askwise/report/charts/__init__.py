@@ -1,8 +1,7 @@
-"""Charts as SVG, without a script: the only place that draws, used by the report, the demo and the dashboard.
+"""Charts as SVG, without a script: the only place that draws, for the report, the demo and the dashboard.
 
-A chart is a value: the charts of a goal (`askwise.goals.base.charts`), or `Curves` and `Columns` over time. `draw` lays
-it out in Python and writes it with an autoescaped template; `svg_file` makes a file of it. Colours come from
-`charts.css`, which knows dark screens and paper. Charts know nothing about sessions, files or the web.
+A chart is a value, which `draw` lays out in Python and writes with an autoescaped template, and `svg_file` writes to a
+file. Colours come from `charts.css`, and charts know nothing about sessions, files or the web.
 """
 
 from askwise.report.charts.drawing import draw, svg_file

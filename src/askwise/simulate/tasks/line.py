@@ -24,7 +24,7 @@ def line(
     rng: Generator,
     *,
     intervals: int = 8,
-    distance: str = "d_I",
+    distance: str | Distance = "d_I",
     noise: float = 0.0,
     margin: float | None = None,
     adversarial: bool = False,
@@ -32,20 +32,22 @@ def line(
     """A clustering of the line out of the hard set (see `hard_clusterings`), same-or-different questions.
 
     A share `noise` of answers is wrong, and the learner knows it; or people have bounded noise with a `margin`, and the
-    learner takes the beta for which the paper's consistency theorem holds, a tenth of it.
+    learner takes the beta for which the paper's consistency theorem holds, a tenth of it. `distance` is a name, or a
+    distance between clusterings of the line.
 
-    >>> sorted(line(np.random.default_rng(0), intervals=4).metrics)
+    >>> sorted(line(np.random.default_rng(0), intervals=4, distance=PairDisagreement()).metrics)
     ['diameter', 'error']
     """
     check_settings(intervals=intervals)
     distances: dict[str, Distance] = {"d_I": IntervalMembership(KNOWN_MASS / 2), "d_c": PairDisagreement()}
-    if distance not in distances:
+    chosen = distances.get(distance) if isinstance(distance, str) else distance
+    if not isinstance(chosen, Distance):
         raise SettingError(f"the distance of a line task is d_I or d_c; got {distance!r}")
     structures, points = hard_clusterings(intervals, KNOWN_MASS)
     pairs = IntervalClusterings(points).draw_atoms(len(points) ** 2, rng)
     names = [f"{left:.4g} and {right:.4g}" for left, right in pairs]
     family = Finite(IntervalClusterings(points).predict(structures, pairs), {"same": 1, "different": 0}, names)
-    tabled = TableDistance(distances[distance].pairwise(structures))
+    tabled = TableDistance(chosen.pairwise(structures))
     truth = np.asarray(rng.integers(len(structures)))
     person: LabellingPerson | BoundedNoisePerson = LabellingPerson(family, truth, noise)
     if margin is not None:

@@ -58,23 +58,25 @@ def choice(
     sigma: float = 5.0,
     told_sigma: float | None = None,
     learn_scale: bool = False,
-    distance: str = "item",
+    distance: str | Callable[[Any], Distance] = "item",
     noise: float = 0.0,
     drift: float = 0.0,
 ) -> Task:
     """A taste w ~ N(0, sigma^2 I) for items uniform on the sphere, logit choice between two.
 
-    Metrics: the chance of a wrong top item, and the distance from the top item to the true one, unscaled.
+    `distance` is a name or a function from the items (N, D) to a distance. Metrics: the chance of a wrong top item, and
+    the distance from the top item to the true one, unscaled.
 
-    >>> sorted(choice(np.random.default_rng(0), items=5, dim=3).metrics)
+    >>> sorted(choice(np.random.default_rng(0), items=5, dim=3, distance=BestItem).metrics)
     ['distance_to_best', 'top_item_error']
     """
     check_settings(dim=dim, sigma=sigma, items=items)
-    if distance not in DISTANCES:
+    make = DISTANCES.get(distance) if isinstance(distance, str) else distance
+    if not callable(make):
         raise SettingError(f"the distance of a choice task is one of {', '.join(DISTANCES)}; got {distance!r}")
     rows = unit_rows(rng.standard_normal((items, dim)))
     family = Choice(rows)
-    problem = Problem(family, DISTANCES[distance](rows), logistic)
+    problem = Problem(family, make(rows), logistic)
     person = _person(problem, sigma * rng.standard_normal(dim), drift)
     prior = LogConcave.prior(family, logistic, sigma=None if learn_scale else told_sigma or sigma)
     to_best = BestItemDistance(rows)

@@ -87,7 +87,7 @@ def compute_state_after(job: Job, position: int, response: Any, who: str) -> Log
     if len(session.event_log.events) != position or not session.event_log.open_ids:
         return None
     beginning = _beginning(session, ("after", response), who)
-    round = session.round_after(response, who, _beginnings.get(beginning))
+    round = session.prepared.add(session.round, session.event_log, response, who, _beginnings.get(beginning))
     _share(beginning, round)
     question = None if round.prepared_question is None else round.prepared_question[1]
     reason = round.prepared_reason

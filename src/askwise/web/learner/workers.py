@@ -16,6 +16,7 @@ from itertools import count
 from typing import Any
 from weakref import WeakSet
 
+from askwise._runtime.processes import end_pool
 from askwise.errors import AskwiseError
 from askwise.session.config import Recipe
 
@@ -47,10 +48,7 @@ class Worker:
         return await found
 
     def close(self) -> None:
-        workers = list(self._pool._processes.values())
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        for worker in workers:
-            worker.terminate()
+        end_pool(self._pool)
 
     def _start_next(self) -> None:
         """Starts the next call. An urgent one is queued in the process itself, so that the process never pauses."""

@@ -15,7 +15,16 @@ from pydantic import BaseModel, Field
 
 from askwise.errors import DataError, SettingError
 from askwise.storage.create import write_study
-from askwise.storage.participants import MODES, invite, pause, people, person, rules, set_rules, set_state
+from askwise.storage.participants import (
+    MODES,
+    change_study_settings,
+    invite,
+    pause,
+    people,
+    person,
+    set_state,
+    study_settings,
+)
 from askwise.storage.store import Record, Store
 from askwise.web.create import Made, answers_of, options_of, page_of, read_upload
 from askwise.web.form import page_sentence
@@ -45,7 +54,7 @@ class SettingsRequest(BaseModel):
     """What the owner decides about a study. What is left out stays as it is."""
 
     why: bool | None = Field(None, description="Whether people may see what is expected of their answers")
-    beyond: bool | None = Field(None, description="Whether to go on asking although it is settled")
+    beyond: bool | None = Field(None, description="Whether to continue although it is settled")
 
 
 @dataclass(frozen=True)
@@ -64,7 +73,7 @@ class OwnedStudy:
 
     async def respondent(self) -> Respondent:
         """The owner, or their robot."""
-        decided = await asyncio.to_thread(rules, self.store, self.record.study)
+        decided = await asyncio.to_thread(study_settings, self.store, self.record.study)
         refusal = None if decided.state == "open" else "the study takes no answers at the moment"
         return Respondent("owner", refusal, beyond=decided.beyond)
 
@@ -113,7 +122,9 @@ async def create(
     if not NAME.fullmatch(name):
         raise HTTPException(422, "a study's name has letters, digits, spaces, dots and hyphens, 60 at most")
     if mode not in MODES:
-        raise HTTPException(422, f"people have their own posterior (own) or share one (pooled), not {mode!r}")
+        raise HTTPException(
+            422, f"mode is {mode!r}; expected own (everybody gets a result) or pooled (people share one)"
+        )
     if studies.folder is None and studies.place(name).is_file:
         raise HTTPException(409, "one file is served, which holds one study; serve a folder or a database to make more")
     if name in await asyncio.to_thread(studies.names):
@@ -140,16 +151,16 @@ async def show_study(study: Named) -> StudyOverview:
 async def set_study_state(study: Named, wanted: StateRequest) -> StudyOverview:
     """Opens, pauses or closes a study; a closed one stays closed."""
     if study.record.state == "closed" and wanted.state != "closed":
-        raise HTTPException(409, "the study is closed and stays so; copy it to go on")
+        raise HTTPException(409, "a closed study stays closed; copy it to continue")
     await asyncio.to_thread(set_state, study.store, study.record.study, wanted.state)
     return await study.changed_overview()
 
 
 @router.post("/{study}/settings")
 async def change_settings(study: Named, wanted: SettingsRequest) -> StudyOverview:
-    """Lets people see what is expected of their answers, or not; lets a settled study go on, or stop."""
+    """Sets whether people may see which answer is expected, and whether a settled study continues."""
     decided = {"why": wanted.why, "beyond": wanted.beyond}
-    await asyncio.to_thread(partial(set_rules, study.store, study.record.study, **decided))
+    await asyncio.to_thread(partial(change_study_settings, study.store, study.record.study, **decided))
     return await study.changed_overview()
 
 
@@ -164,7 +175,7 @@ async def invite_participant(study: Named, request: Request, invited: Invitation
 
 @router.post("/{study}/participants/{participant}/pause")
 async def pause_participant(study: Named, participant: str, paused: bool = True) -> StudyOverview:
-    """Lets somebody rest, or go on."""
+    """Pauses a person, or lets them continue."""
     number = study.record.study
     if await asyncio.to_thread(person, study.store, number, participant) is None:
         raise HTTPException(404, f"nobody here is {participant}")
@@ -206,7 +217,7 @@ async def live(study: Named, log: int | None = None) -> StreamingResponse:
 
 @router.post("/{study}/plan", status_code=202)
 async def plan(study: Named) -> dict[str, int]:
-    """Lets simulated people answer, by the study's rule and at random; the overview then says what is saved."""
+    """Simulates people, with the study's strategy and at random; the overview then says what is saved."""
     job = await study.job(None)
     if study.name in study.studies.plans:
         raise HTTPException(409, "people are being simulated already")

@@ -14,7 +14,7 @@ from askwise.report.images import media_type
 from askwise.session.log_state import LogState
 from askwise.simulate.forecast import forecast
 from askwise.simulate.runs import SimulatedRun
-from askwise.storage.participants import Participant, Rules
+from askwise.storage.participants import Participant, StudySettings
 from askwise.storage.store import Record
 from askwise.web.learner.learner import explain_question
 from askwise.web.log_service import LogService
@@ -45,7 +45,7 @@ class ParticipantContext:
     study: str
     record: Record
     person: Participant
-    rules: Rules
+    settings: StudySettings
     service: LogService
     respondent: Respondent
 
@@ -66,7 +66,7 @@ class ParticipantContext:
             title=self.study,
             goal=goal.goal_name,
             instructions=self.record.recipe.get("instructions"),
-            state="paused" if self.person.paused else self.rules.state,
+            state="paused" if self.person.paused else self.settings.state,
             question=shown_question(next_question.event),
             done=None if kind is None else ending(kind, count, self.respondent.quota, service.log.pooled),
             done_kind=kind,
@@ -83,7 +83,7 @@ class ParticipantContext:
             behind=next_question.behind,
             held=next_question.held,
             catching_up=state is None or state.position != len(service.event_log.events),
-            why=self.rules.why,
+            why=self.settings.why,
             preload=next_images(service),
         )
 
@@ -103,12 +103,12 @@ async def current_participant(request: Request, study: str, token: str) -> Parti
     found = await asyncio.to_thread(studies.participant, study, token, verified)
     if found is None:
         raise HTTPException(404, "this link is not valid; ask whoever sent it for another one")
-    record, person, rules = found
-    refusal = CLOSED if rules.state == "closed" else PAUSED if rules.state != "open" or person.paused else None
+    record, person, settings = found
+    refusal = CLOSED if settings.state == "closed" else PAUSED if settings.state != "open" or person.paused else None
     quota = inf if person.quota is None else person.quota
-    respondent = Respondent(person.participant, refusal, quota, rules.beyond)
+    respondent = Respondent(person.participant, refusal, quota, settings.beyond)
     service = await studies.service(study, person)
-    return ParticipantContext(studies, study, record, person, rules, service, respondent)
+    return ParticipantContext(studies, study, record, person, settings, service, respondent)
 
 
 CurrentParticipant = Annotated[ParticipantContext, Depends(current_participant)]
@@ -165,7 +165,7 @@ async def mine(context: CurrentParticipant) -> list[OwnAnswer]:
 async def reasons(context: CurrentParticipant, question: str) -> list[dict[str, object]]:
     """What each answer to the open question would settle, if the owner lets people see that."""
     service = context.service
-    if not context.rules.why:
+    if not context.settings.why:
         raise HTTPException(403, "whoever made this study does not show what is expected of your answers")
     await service.log.catch_up()
     if not service.shows(context.respondent, question):

@@ -44,7 +44,7 @@ let failures = 0; // in a row
 let refreshes = 0; // of the same question
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
-let refusal = ""; // why the last answer was not taken, until another one is
+let refusal = ""; // why the last answer was refused, until another one is
 /** @type {number | null} */
 let answeredAt = null; // to measure how fast the next question comes
 
@@ -74,7 +74,7 @@ async function deliver() {
   refusal = "";
   const delivered = await outbox.deliver();
   if (delivered.refusal) {
-    const whole = delivered.refusal.endsWith(".") ? delivered.refusal : `Your last answer was not taken: ${delivered.refusal}.`;
+    const whole = delivered.refusal.endsWith(".") ? delivered.refusal : `Your last answer was not accepted: ${delivered.refusal}.`;
     refusal = delivered.state.state === "paused" ? KEPT : whole;
   }
   return delivered.state;
@@ -147,7 +147,7 @@ async function ask() {
 
 function showRest() {
   const kept = element("p", {}, "Your answers are kept.");
-  if (state.state === "paused") showMessage("The study is paused", [kept, element("p", {}, "This page goes on when the study does.")]);
+  if (state.state === "paused") showMessage("The study is paused", [kept, element("p", {}, "This page continues when the study does.")]);
   else if (state.done) showMessage("Thank you", resultNodes(base, state));
   else if (state.state === "closed") showMessage("The study is closed", [kept, element("p", {}, "Thank you.")]);
   else if (state.held) showMessage("Almost done", [element("p", {}, HELD)]);

@@ -49,7 +49,7 @@ function showOverview(received) {
   overview = received;
   document.querySelector("main")?.classList.toggle("fresh", overview.answers === 0);
   byId("may-ask-why", HTMLInputElement).checked = overview.why;
-  showSentence(byId("error"), overview.behind ? "The learner failed and is starting again. People can go on answering." : "");
+  showSentence(byId("error"), overview.behind ? "The process that chooses questions failed and is starting again. People can still answer." : "");
   showHeader();
   showLogs();
   showFigures();
@@ -72,7 +72,7 @@ function currentLearned() {
 /** What is shown belongs to the log that was looked at before. */
 function clearLearned() {
   for (const id of ["charts", "curve"]) replaceHtml(byId(id), "");
-  for (const id of ["guess", "standing-sentence", "odd-lead"]) byId(id).textContent = "";
+  for (const id of ["guess", "progress-sentence", "odd-lead"]) byId(id).textContent = "";
   for (const id of ["guess", "why-stopped", "odd-answers"]) byId(id).hidden = true;
   showFigures();
 }
@@ -84,7 +84,7 @@ function showLearned() {
   byId("guess").textContent = answers ? guess : nothingAnswered();
   byId("guess").hidden = !byId("guess").textContent;
   byId("guess").classList.toggle("long", guess.length > 60);
-  byId("standing-sentence").textContent = standingSentence(current);
+  byId("progress-sentence").textContent = progressSentence(current);
   byId("why-stopped").hidden = !answers || !reason;
   byId("stop-reason").textContent = reason ? `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` : "";
   replaceHtml(byId("charts"), answers ? current.html.charts : ""); // never those of another person
@@ -102,7 +102,7 @@ function nothingAnswered() {
 }
 
 /** @param {Learned} current */
-function standingSentence({ answers, reason, settled }) {
+function progressSentence({ answers, reason, settled }) {
   if (!answers) return "";
   const after = `After ${plural(answers, "answer")}.`;
   if (!reason) return `Not settled yet. More answers may change this. ${after}`;
@@ -191,7 +191,7 @@ function showSaved() {
   simulateButton.textContent = saved ? "Simulate again" : "Simulate people";
   byId("saved").textContent = simulating ? `Simulated people are answering: ${simulating[0]} of ${simulating[1]}.`
     : saved ? savedSentence(saved)
-    : "Not known yet: nobody was simulated. Simulated people answer by this study's rule and at random; it takes a minute or two.";
+    : "Not known yet: nobody was simulated. Simulated people answer with this study's strategy and at random. This takes a minute or two.";
 }
 
 /** @param {SavedQuestions} saved */
@@ -213,7 +213,7 @@ function showOddAnswers({ answers, odd }) {
   const table = byId("odd-answers", HTMLTableElement);
   table.hidden = odd.length === 0;
   byId("odd-lead").textContent = odd.length === 0 ? answers ? `None of ${plural(answers, "answer")} stands out.` : "There are no answers yet."
-    : "Judged by all the other answers. A few are normal. A very small chance may be a slip: ask again.";
+    : "Judged by all the other answers. A few are normal. An answer with a very small chance may be a slip: ask again.";
   table.tBodies[0].replaceChildren(...odd.map(({ answer, fit, off, text, who }) => {
     const cells = { question: text, answer, who: names.get(who ?? "") ?? who ?? "", "how it fits": off === null ? `${fit} likely` : fit };
     return element("tr", {}, ...Object.entries(cells).map(([heading, cell]) => element("td", { "data-of": heading }, cell)));

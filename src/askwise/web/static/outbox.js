@@ -40,7 +40,7 @@ function errorSentence(text) {
   try {
     return String(JSON.parse(text).detail);
   } catch {
-    return "The server is not well at the moment.";
+    return "The server cannot answer at the moment.";
   }
 }
 

@@ -63,8 +63,8 @@ function updateRow(row, participant, diameter) {
   ];
   row.participant = participant;
   texts.forEach((text, index) => setText(row.cells[index], text));
-  row.pause.textContent = paused ? "Go on" : "Pause";
-  row.pause.setAttribute("aria-label", `${paused ? "Go on with" : "Pause"} ${name}`);
+  row.pause.textContent = paused ? "Continue" : "Pause";
+  row.pause.setAttribute("aria-label", `${paused ? "Continue with" : "Pause"} ${name}`);
 }
 
 /** @param {PersonOverview} participant */

@@ -35,6 +35,7 @@ class SessionConfig:
     draws: int
     candidates: int
     repeat: bool
+    spacing: int
     describe: Callable[[Any], Any]
     effects: Callable[[Sample], Effects] | None = None
     changes: int = 0  # how often the goal has changed
@@ -49,6 +50,7 @@ class SessionConfig:
         draws: int,
         candidates: int,
         repeat: bool,
+        spacing: int,
         describe: Callable[[Any], Any] | None,
         effects: Callable[[Sample], Effects] | None = None,
     ) -> SessionConfig:
@@ -63,8 +65,8 @@ class SessionConfig:
             if given is not None:
                 function(name, given)
         shown = describe or (lambda structure: structure)
-        repeat = flag("repeat", repeat)
-        config = SessionConfig(problem, strategy(rule, problem), stop, seed, draws, candidates, repeat, shown, effects)
+        again = flag("repeat", repeat), whole_number("spacing", spacing, at_least=0)
+        config = SessionConfig(problem, strategy(rule, problem), stop, seed, draws, candidates, *again, shown, effects)
         few = prior.sample(CHECKED_STRUCTURES, stream(seed, 0, "verify")).structures
         verify(problem.distance, few[np.arange(min(CHECKED_STRUCTURES, len(few)))])
         return config

@@ -48,6 +48,7 @@ class Session:
     :param draws: Posterior draws behind each question.
     :param candidates: Questions that are scored, of families that have more.
     :param repeat: Whether the same question may be asked again.
+    :param spacing: Other questions, at least, before it is, as long as there are others.
     :param describe: A function from a structure to the estimate as people read it.
     :param effects: A function from draws to what each column of the table does. Goals about tables set it.
     :param recipe: The goal, data and options that build this session again. Goals set it.
@@ -81,12 +82,13 @@ class Session:
         draws: int = 600,
         candidates: int = 500,
         repeat: bool = False,
+        spacing: int = 0,
         describe: Callable[[Any], Any] | None = None,
         effects: Callable[[Sample], Effects] | None = None,
         recipe: Recipe | None = None,
         remake: Callable[[Recipe], Session] | None = None,
     ):
-        settings = rule, stop, seed, draws, candidates, repeat, describe, effects
+        settings = rule, stop, seed, draws, candidates, repeat, spacing, describe, effects
         if remake is not None:
             function("remake", remake)
         if recipe is not None:

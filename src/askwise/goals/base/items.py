@@ -39,6 +39,7 @@ from askwise.structures.choice import Choice, ItemScores, item_rows
 from askwise.types import Floats
 
 check_scale = partial(number, at_least=MIN_SCALE, at_most=MAX_SCALE)
+MIN_ROWS_TO_REPEAT, MAX_ROWS_TO_REPEAT = 4, 24  # at most 276 pairs, which can run out before the budget of 300
 PRIOR_SCALE = "How decided people are; by default learned from the answers."
 
 
@@ -59,6 +60,9 @@ class ItemGoal(TableGoal):
     )  # fmt: skip
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
     population: bool | Mapping[str, Any] = population_option()
+
+    def repeats(self, rows: int) -> bool:
+        return MIN_ROWS_TO_REPEAT <= rows <= MAX_ROWS_TO_REPEAT if self.repeat is None else self.repeat
 
     @abstractmethod
     def distance_between(self, rows: Floats, scored: bool) -> Distance:

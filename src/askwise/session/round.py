@@ -111,7 +111,9 @@ class Round:
     def certificate(self) -> Certificate:
         """What may be claimed about the estimate."""
         rng = stream(self.config.seed, self.number, "certificate")
-        return certify(self.config.problem, self.posterior, self.estimate, self.answers, rng)
+        found = certify(self.config.problem, self.posterior, self.estimate, self.answers, rng)
+        check = self.config.model_check
+        return found if check is None else replace(found, objection=check(self.answers, rng))
 
     @_Once
     def effects(self) -> Effects:

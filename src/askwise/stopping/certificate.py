@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import erfc, log, sqrt
 from typing import Any
@@ -20,6 +20,7 @@ from askwise.types import Answer, Floats, Sample
 CERTIFICATE_DELTA = 0.05  # one minus the confidence in the simulation
 CERTIFICATE_DRAWS = 4000  # fresh ones: the bound is then within about .005 of the mean
 MIN_FIT = 0.01  # p value of the predictive check, below which a certificate warns
+ModelCheck = Callable[[Sequence[Answer], Generator], str | None]  # what speaks for another model, if anything does
 DEFAULT_PHRASE = "{what} is {loss:.3f} from the truth, on a scale from 0 to 1"
 
 
@@ -68,10 +69,13 @@ class Certificate:
     held_out: float = 1.0  # p value of the answers, each predicted from all others; small: they come as a surprise
     shape: str | None = None  # what the answers say about how features act
     people_before: int = 0  # whose answers it also rests on
+    objection: str | None = None  # what speaks for another model
 
     @property
     def warning(self) -> str | None:
         """Set when the answers do not fit the model, so that the rest should not be trusted."""
+        if self.objection is not None:
+            return self.objection
         if min(self.fit, self.held_out) >= MIN_FIT:
             return None
         told = "the answers do not fit the model" if self.fit < MIN_FIT else "answers are foreseen worse than expected"

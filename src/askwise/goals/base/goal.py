@@ -22,7 +22,7 @@ from askwise.problem import Problem
 from askwise.session import MAX_DRAWS, Session
 from askwise.session.effects import Effects
 from askwise.stopping import Budget, DiameterBelow, any_of
-from askwise.stopping.certificate import Certificate
+from askwise.stopping.certificate import Certificate, ModelCheck
 from askwise.strategies import Strategy, strategy_name
 from askwise.types import Sample
 
@@ -42,6 +42,7 @@ class SessionParts:
     describe: Callable[[Any], Any]  # a structure -> the estimate as people read it
     candidates: int = MAX_CANDIDATES
     effects: Callable[[Sample], Effects] | None = None  # draws -> what each column of the table does
+    model_check: ModelCheck | None = None  # answers -> what speaks for another model
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,7 @@ class Goal(HasOptions, ABC):
             spacing=SPACING,
             describe=parts.describe,
             effects=parts.effects,
+            model_check=parts.model_check,
             recipe=goal.recipe(columns),
             remake=_remake,
         )

@@ -19,6 +19,7 @@ from askwise.goals.base.export import Variable
 from askwise.goals.base.findings import Chance
 from askwise.goals.base.goal import SessionParts
 from askwise.goals.base.options import option
+from askwise.goals.base.shape_check import StraightLineCheck
 from askwise.goals.base.shapes import (
     MAX_EXACT_ROWS,
     landmark_map,
@@ -85,7 +86,15 @@ class ItemGoal(TableGoal):
             problem = Problem(linear, self.distance_between(rows, scored=False), loss)
             prior = LogConcave.prior(linear, loss, 1.0, self.prior_scale)
             effects = taste_effects(linear, columns, items, self.seed)
-            return SessionParts(problem, prior, lambda taste: self.describe(items.names, rows @ taste), effects=effects)
+            straight = self.shape == "linear" and not self.individual and items.features.shape[1] > 0
+            check = StraightLineCheck(items.features, ties=self.ties) if straight else None
+            return SessionParts(
+                problem,
+                prior,
+                lambda taste: self.describe(items.names, rows @ taste),
+                effects=effects,
+                model_check=check,
+            )
         if self.individual:
             raise SettingError("individual goes with shape='linear'; other shapes learn it: leave it out")
         if many:

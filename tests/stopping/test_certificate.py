@@ -206,10 +206,7 @@ def test_held_out_answers_against_enumeration():
         others = update_all(prior, answers[:left_out] + answers[left_out + 1 :], rng)
         predicted.append(float(others.weights @ (1 / (1 + np.exp(-scores[:, left_out])))))
     chances = np.array([1 - np.array(predicted), predicted])
-    totals = {
-        signs: float(np.prod([chances[sign, atom] for atom, sign in enumerate(signs)]))
-        for signs in product((0, 1), repeat=6)
-    }
+    totals = {signs: float(chances[list(signs), np.arange(6)].prod()) for signs in product((0, 1), repeat=6)}
     came = totals[tuple(int(answer.response == 1) for answer in answers)]
     exact = sum(total for total in totals.values() if total <= came * (1 + 1e-9))
     found = held_out_check(problem, exact_sample(update_all(prior, answers, rng)), answers, rng)

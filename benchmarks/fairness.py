@@ -2,7 +2,7 @@
 
 A classifier asks for 200 real labels, either to get labels right (plain) or under the distance `EqualOpportunity` with
 weight 1 (fair); both are measured on all rows and compared seed by seed.
-`python -m benchmarks.fairness [--data recid] [--seeds 20] [--workers 2] [--json]`
+`python -m benchmarks.fairness [--data recid] [--seeds 20] [--answers 200] [--rows N] [--workers 2] [--json]`
 
 - arrests: who was released after an arrest in Toronto (R package carData; groups by colour).
 - recid: who did not return to prison (R package wooldridge; groups by race).
@@ -122,8 +122,9 @@ def main() -> None:
     parser.add_argument("--data", choices=TABLES, default="arrests")
     parser.add_argument("--answers", type=int, default=200)
     parser.add_argument("--weight", type=float, default=1.0)
+    parser.add_argument("--rows", type=int, help="only the first so many rows of the table")
     options = parser.parse_args()
-    jobs = product(seeds_of(options), [options.data], [options.answers], [options.weight])
+    jobs = product(seeds_of(options), [options.data], [options.answers], [options.weight], [options.rows])
     result = compare(run_in_processes(run, jobs, options.workers))
     if options.json:
         print(json.dumps(result))

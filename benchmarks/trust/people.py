@@ -10,8 +10,9 @@ This module needs only NumPy (the wines need scikit-learn), so that it also runs
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,7 @@ class TablePerson:
     items: Any  # (N, D)
     utilities: Any  # (N,)
     lapses: float = 0.0
+    asked: Counter[tuple[int, int]] = field(default_factory=Counter, init=False, repr=False)  # by `respond`
 
     @staticmethod
     def of(table: str, kind: str, seed: int) -> TablePerson:
@@ -181,9 +183,11 @@ class TablePerson:
         return {"wrong": float(given_up > 0), "regret": float(given_up / np.ptp(self.utilities))}
 
     def respond(self, atom: Any, rng: Any) -> int:
-        """The answer as a `SimulatedPerson` of askwise gives it. A session asks each pair once."""
+        """The answer as a `SimulatedPerson` of askwise gives it; another one if the pair was asked before."""
         first, second = (int(place) for place in atom)
-        return 1 if self.answer((first, second), 0) == first else -1
+        pair = min(first, second), max(first, second)
+        self.asked[pair] += 1
+        return 1 if self.answer(pair, self.asked[pair] - 1) == first else -1
 
 
 def consistency(utilities: Any) -> float:

@@ -11,11 +11,12 @@ from askwise.data.encoding import encode
 from askwise.errors import SettingError
 from askwise.goals.base.additive import AdditiveFit, bend_chance, knot_rows, level_terms, numeric_terms
 from askwise.goals.base.effect_charts import effect_charts, effect_sentences, with_effects
-from askwise.goals.base.effects import CLEAR_CHANCE, label_effects, taste_effects
+from askwise.goals.base.effects import FALSELY_CLEAR, label_effects, taste_effects
 from askwise.structures.choice import Choice, ItemScores
 from askwise.structures.linear import RowScores
 from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Sample
+from benchmarks.effects import clear_shares
 
 ROWS = 200
 
@@ -302,7 +303,25 @@ def test_nothing_is_claimed_when_nothing_is_clear():
     found = effects_of({"x": rng.normal(size=30).tolist()}, rng.normal(size=(400, 30)))
     assert not found["x"].clear
     assert effect_charts(found)[0].notes == ("No column has a clear effect yet.",)
-    assert CLEAR_CHANCE > 0.5
+
+
+@pytest.mark.parametrize(
+    ("kind", "against", "clear"), [("number", 4, True), ("number", 6, False), ("levels", 4, False)]
+)
+def test_two_directions_and_several_levels_share_the_risk(kind, against, clear):
+    """Of 200 draws, so many against: 2.5 % are too many for a number, 2.5 % / 3 for four levels."""
+    heights = np.arange(40.0) if kind == "number" else np.arange(40) % 4
+    values = heights.tolist() if kind == "number" else [f"level {height}" for height in heights]
+    signs = np.where(np.arange(200) < against, -1.0, 1.0)[:, None]
+    assert effects_of({"x": values}, signs * heights)["x"].clear is clear
+
+
+def test_columns_without_effect_are_seldom_called_clear():
+    people = 60
+    found = clear_shares(people, answers=15)
+    falsely = (found["no number"] + found["no category"]) / 2
+    assert falsely <= FALSELY_CLEAR + 3 * np.sqrt(FALSELY_CLEAR * (1 - FALSELY_CLEAR) / (2 * people))
+    assert found["strong"] > 0.3
 
 
 def test_it_is_fast():

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import inf
 
 import numpy as np
 import pytest
 
+from askwise.distances import TableDistance
 from askwise.distances.labels import Disagreement
 from askwise.goals import clusters
 from askwise.losses import zero_one
+from askwise.posteriors import update_all
 from askwise.posteriors.enumerated import Enumerated
 from askwise.problem import Problem
-from askwise.stopping.certificate import Certificate, Estimate, certify, estimate, predictive_check, upper_bound
+from askwise.stopping.certificate import (
+    HELD_OUT_DRAWS,
+    MIN_FIT,
+    Certificate,
+    Estimate,
+    certify,
+    estimate,
+    held_out_check,
+    predictive_check,
+    upper_bound,
+)
 from askwise.structures.clusterings import Clusterings
 from askwise.structures.finite import Finite
 from askwise.structures.linear import LinearPool
@@ -184,3 +197,32 @@ def test_names_what_it_assumes():
 
 def test_names_the_model_in_the_words_of_its_family():
     assert clusters(["ant", "bee", "cow"], draws=8).certificate().assumptions[0] == Clusterings.model_sentence
+
+
+def test_held_out_answers_against_enumeration():
+    """Each answer predicted by the posterior of all others, and all sets of answers counted."""
+    rng = generator(218)
+    scores = 2 * rng.standard_normal((5, 6))
+    family = Finite(scores, responses=[-1, 1])
+    problem = Problem(family, TableDistance(1.0 - np.eye(5)))
+    prior = Enumerated.prior(family, np.arange(5), problem.loss)
+    answers = [Answer(atom, int(rng.choice([-1, 1]))) for atom in range(6)]
+    predicted = []  # chance of the response 1
+    for left_out in range(6):
+        others = update_all(prior, answers[:left_out] + answers[left_out + 1 :], rng)
+        predicted.append(float(others.weights @ (1 / (1 + np.exp(-scores[:, left_out])))))
+    chances = np.array([1 - np.array(predicted), predicted])
+    totals = {signs: float(chances[list(signs), np.arange(6)].prod()) for signs in product((0, 1), repeat=6)}
+    came = totals[tuple(int(answer.response == 1) for answer in answers)]
+    exact = sum(total for total in totals.values() if total <= came * (1 + 1e-9))
+    found = held_out_check(problem, exact_sample(update_all(prior, answers, rng)), answers, rng)
+    assert found == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / HELD_OUT_DRAWS) + 1e-9)
+
+
+def test_one_answer_against_the_odds_among_many_is_no_alarm():
+    """One of 20 answers that had a chance of .002 each: about one set of answers in 25 has such a one."""
+    problem = Problem(Finite([[6.2], [-6.2]], responses=[-1, 1]), TableDistance(1.0 - np.eye(2)))
+    sure = Sample(np.array([0]), np.ones(1), exact=True)
+    answers = 19 * [Answer(0, 1)] + [Answer(0, -1)]
+    assert 0.02 < held_out_check(problem, sure, answers, generator(219)) < 0.06
+    assert held_out_check(problem, sure, answers + 2 * [Answer(0, -1)], generator(219)) < MIN_FIT

@@ -82,7 +82,7 @@ def _annotation(name: str, users: Mapping[type[Goal], GoalOption]) -> Any:
     kind = str if option.typed is list else option.typed
     help = f"{option.help} [{_goals_and_default(name, users)}]"
     if kind is bool:
-        if any(default_of(goal, name) is True for goal in users):
+        if any(default_of(goal, name) is not False for goal in users):
             flag = f"{flag}/--no-{flag.removeprefix('--')}"
         return Annotated[bool | None, typer.Option(flag, help=help)]
     return Annotated[kind | None, typer.Option(flag, help=help, show_default=False)]  # type: ignore[operator]

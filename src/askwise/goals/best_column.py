@@ -107,7 +107,7 @@ class BestColumnGoal(Goal):
         distance = BestColumn(self.score, wanted)
         askable = np.ones(entries.shape, dtype=bool)
         for i, j, _ in known:
-            askable[i, j] = self.repeat
+            askable[i, j] = bool(self.repeat)
         family = Matrices(entries.shape, row_names, column_names, self.costs, askable, self.decimals)
         prior = MatrixPosterior.prior(
             family,

@@ -17,6 +17,7 @@ from askwise.problem import Problem
 from askwise.session.effects import Effects
 from askwise.session.events import Event
 from askwise.stopping import Stop
+from askwise.stopping.certificate import ModelCheck
 from askwise.strategies import Strategy, strategy
 from askwise.types import Sample
 
@@ -37,8 +38,10 @@ class SessionConfig:
     draws: int
     candidates: int
     repeat: bool
+    spacing: int
     describe: Callable[[Any], Any]
     effects: Callable[[Sample], Effects] | None = None
+    model_check: ModelCheck | None = None
     changes: int = 0  # how often the goal has changed
 
     @staticmethod
@@ -51,8 +54,10 @@ class SessionConfig:
         draws: int,
         candidates: int,
         repeat: bool,
+        spacing: int,
         describe: Callable[[Any], Any] | None,
         effects: Callable[[Sample], Effects] | None = None,
+        model_check: ModelCheck | None = None,
     ) -> SessionConfig:
         """The settings, if they make sense. The distance is tried on a few structures."""
         if not isinstance(problem, Problem):
@@ -61,12 +66,17 @@ class SessionConfig:
         seed = whole_number("seed", seed, at_least=0, at_most=LARGEST_SEED)
         draws = whole_number("draws", draws, at_least=2, at_most=MAX_DRAWS)
         candidates = whole_number("candidates", candidates, at_least=1, at_most=MAX_CANDIDATES)
-        for name, given in (("stop", stop), ("describe", describe), ("effects", effects)):
+        functions = {"stop": stop, "describe": describe, "effects": effects, "model_check": model_check}
+        for name, given in functions.items():
             if given is not None:
                 function(name, given)
         shown = describe or (lambda structure: structure)
-        repeat = flag("repeat", repeat)
-        config = SessionConfig(problem, strategy(rule, problem), stop, seed, draws, candidates, repeat, shown, effects)
+        again = flag("repeat", repeat), whole_number("spacing", spacing, at_least=0)
+        chosen = strategy(rule, problem)
+        config = SessionConfig(
+            problem, chosen, stop, seed, draws, candidates, *again, describe=shown, effects=effects,
+            model_check=model_check,
+        )  # fmt: skip
         few = prior.sample(CHECKED_STRUCTURES, stream(seed, 0, "verify")).structures
         verify(problem.distance, few[np.arange(min(CHECKED_STRUCTURES, len(few)))])
         return config

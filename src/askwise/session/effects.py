@@ -48,7 +48,7 @@ class Effect:
     points: tuple[EffectPoint, ...]  # from the lowest value to the highest, or each level
     importance: CredibleInterval  # how far the highest point lies above the lowest
     bends: float  # the chance that, where it bends most, the curve is a tenth of its range off a line; 0 for levels
-    clear: bool  # whether the direction is clear: the highest point lies above the lowest with a chance of 95 %
+    clear: bool  # whether the direction is clear; of columns without effect, about 5 % are called clear by chance
     sentence: str  # for people: "Higher is better; beyond 20 it hardly matters."
     label: str | None = None  # of more than two labels, the one whose score this is
 

@@ -245,6 +245,10 @@ class EventLog:
         free = ("withdrawn", "answered") if repeat else ("withdrawn",)
         return {self._atoms[id] for id, status in self.status.items() if status not in free}
 
+    def last_atoms(self, count: int) -> set[Any]:
+        """The atoms of the last questions, so many of them."""
+        return {self._atoms[id] for id in list(self.ask_events)[-count:]} if count else set()
+
     def question(self, id: str) -> Question:
         """The question of that id."""
         return question_of(self.ask_events[id])

@@ -111,7 +111,9 @@ class Round:
     def certificate(self) -> Certificate:
         """What may be claimed about the estimate."""
         rng = stream(self.config.seed, self.number, "certificate")
-        return certify(self.config.problem, self.posterior, self.estimate, self.answers, rng)
+        found = certify(self.config.problem, self.posterior, self.estimate, self.answers, rng)
+        check = self.config.model_check
+        return found if check is None else replace(found, objection=check(self.answers, rng))
 
     @_Once
     def effects(self) -> Effects:
@@ -203,7 +205,9 @@ class Round:
         taken = log.unavailable_atoms(self.config.repeat)
         place = "fresh", len(log.ask_events), frozenset(taken)  # needed to stop, and again to choose
         if place not in self._cache:
-            self._cache[place] = one_thread(self._untaken)(log, taken)
+            recent = log.last_atoms(self.config.spacing) if self.config.repeat else set()
+            atoms = one_thread(self._untaken)(log, taken | recent)
+            self._cache[place] = atoms if len(atoms) or not recent else one_thread(self._untaken)(log, taken)
         atoms = self._cache[place]
         if eligible is None:
             return atoms

@@ -27,7 +27,7 @@ from askwise.session.events import Event, Journal, new_event
 from askwise.session.foresight import PreparedRounds
 from askwise.session.round import Eligible, Round
 from askwise.stopping import Stop, StopReason
-from askwise.stopping.certificate import Certificate, Estimate
+from askwise.stopping.certificate import Certificate, Estimate, ModelCheck
 from askwise.stopping.outlook import Outlook
 from askwise.strategies import Strategy
 from askwise.structures import checked_atom
@@ -48,8 +48,11 @@ class Session:
     :param draws: Posterior draws behind each question.
     :param candidates: Questions that are scored, of families that have more.
     :param repeat: Whether the same question may be asked again.
+    :param spacing: Other questions, at least, before it is, as long as there are others.
     :param describe: A function from a structure to the estimate as people read it.
     :param effects: A function from draws to what each column of the table does. Goals about tables set it.
+    :param model_check: A function from the answers and a random generator to what speaks against the model, or None;
+        certificates warn of it. Goals set it.
     :param recipe: The goal, data and options that build this session again. Goals set it.
     :param remake: The function that builds a session from a recipe. Goals set it.
 
@@ -81,12 +84,14 @@ class Session:
         draws: int = 600,
         candidates: int = 500,
         repeat: bool = False,
+        spacing: int = 0,
         describe: Callable[[Any], Any] | None = None,
         effects: Callable[[Sample], Effects] | None = None,
+        model_check: ModelCheck | None = None,
         recipe: Recipe | None = None,
         remake: Callable[[Recipe], Session] | None = None,
     ):
-        settings = rule, stop, seed, draws, candidates, repeat, describe, effects
+        settings = rule, stop, seed, draws, candidates, repeat, spacing, describe, effects, model_check
         if remake is not None:
             function("remake", remake)
         if recipe is not None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import erfc, log, sqrt
+from math import log, sqrt
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,9 @@ from askwise.types import Answer, Floats, Sample
 
 CERTIFICATE_DELTA = 0.05  # one minus the confidence in the simulation
 CERTIFICATE_DRAWS = 4000  # fresh ones: the bound is then within about .005 of the mean
+HELD_OUT_DRAWS = 2000  # simulated sets of answers behind the check of held-out ones
 MIN_FIT = 0.01  # p value of the predictive check, below which a certificate warns
+ModelCheck = Callable[[Sequence[Answer], Generator], str | None]  # what speaks for another model, if anything does
 DEFAULT_PHRASE = "{what} is {loss:.3f} from the truth, on a scale from 0 to 1"
 
 
@@ -68,10 +70,13 @@ class Certificate:
     held_out: float = 1.0  # p value of the answers, each predicted from all others; small: they come as a surprise
     shape: str | None = None  # what the answers say about how features act
     people_before: int = 0  # whose answers it also rests on
+    objection: str | None = None  # what speaks for another model
 
     @property
     def warning(self) -> str | None:
         """Set when the answers do not fit the model, so that the rest should not be trusted."""
+        if self.objection is not None:
+            return self.objection
         if min(self.fit, self.held_out) >= MIN_FIT:
             return None
         told = "the answers do not fit the model" if self.fit < MIN_FIT else "answers are predicted worse than expected"
@@ -135,7 +140,7 @@ def certify(
         confidence=1.0 if sample.exact else 1 - CERTIFICATE_DELTA,
         probability_exact=float(sample.weights @ (losses == 0)),
         fit=predictive_check(problem, sample, answers, rng, lapse),
-        held_out=held_out_check(problem, sample, answers, lapse),
+        held_out=held_out_check(problem, sample, answers, rng, lapse),
         answers=len(answers),
         assumptions=_assumptions(problem, posterior, sample, worth),
         phrase=problem.distance.phrase if isinstance(problem.distance, HasPhrase) else DEFAULT_PHRASE,
@@ -199,17 +204,20 @@ def predictive_check(
     return float(sample.weights @ as_unlikely)
 
 
-def held_out_check(problem: Problem, sample: Sample, answers: Sequence[Answer], lapse: float = 0.0) -> float:
+def held_out_check(
+    problem: Problem, sample: Sample, answers: Sequence[Answer], rng: Generator, lapse: float = 0.0
+) -> float:
     """The p value of the answers, each predicted from all others: small if they are predicted worse than expected.
 
-    The posterior without an answer is that of all answers with each draw weighed by one over the answer's chance. The
-    log chances that the answers had are compared with their mean and variance under these predictions.
+    The posterior without an answer is that of all answers with each draw weighed by one over the answer's chance (of
+    random draws, at most the mean weight times the root of their number, so that none outweighs all others). The p
+    value is the share of simulated answers that are as unlikely under these predictions as those that came.
 
     >>> from askwise.distances import TableDistance
     >>> from askwise.structures.finite import Finite
     >>> problem = Problem(Finite([[-3.0], [3.0]], responses=[-1, 1]), TableDistance(1.0 - np.eye(2)))
-    >>> sure = Sample(np.array([1]), np.ones(1), exact=True)
-    >>> [held_out_check(problem, sure, [Answer(0, response)] * 5) > 0.5 for response in (1, -1)]
+    >>> sure, rng = Sample(np.array([1]), np.ones(1), exact=True), np.random.default_rng(0)
+    >>> [held_out_check(problem, sure, [Answer(0, response)] * 5, rng) > 0.01 for response in (1, -1)]
     [True, False]
     """
     if not answers or np.isinf(problem.beta):
@@ -221,13 +229,15 @@ def held_out_check(problem: Problem, sample: Sample, answers: Sequence[Answer], 
         return 1.0
     chances = np.maximum(_with_lapses(problem.chances(predictions), lapse), 1e-12)
     given = np.array([list(responses).index(answer.response) for answer in answers])
-    left_out = sample.weights[:, None] / np.take_along_axis(chances, given[None, None], axis=0)[0]  # (S, T)
-    predicted = np.einsum("yst,st->yt", chances, left_out / left_out.sum(axis=0))
+    weights = 1 / np.take_along_axis(chances, given[None, None], axis=0)[0]  # (S, T)
+    if not sample.exact:
+        weights = np.minimum(weights, sample.weights @ weights * sqrt(len(weights)))
+    weights = weights * sample.weights[:, None]
+    predicted = np.einsum("yst,st->yt", chances, weights / weights.sum(axis=0))
     logs = np.log(predicted)
-    expected = (predicted * logs).sum(axis=0)
-    variance = float(((predicted * logs**2).sum(axis=0) - expected**2).sum())
-    surprise = float((expected - logs[given, np.arange(len(given))]).sum())
-    return 1.0 if variance <= 1e-12 and surprise <= 1e-9 else 0.5 * erfc(surprise / sqrt(2 * max(variance, 1e-12)))
+    drawn = (rng.random((HELD_OUT_DRAWS, len(given))) > np.cumsum(predicted, axis=0)[:-1, None]).sum(axis=0)
+    places = np.arange(len(given))
+    return float((logs[drawn, places].sum(axis=1) <= logs[given, places].sum() + 1e-9).mean())
 
 
 def _with_lapses(chances: Floats, lapse: float) -> Floats:

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from askwise.errors import DataError
 from askwise.options import flag, number
-from askwise.structures import MAX_WHOLE_POOL, checked_numbers, draw_indices
+from askwise.structures import MAX_ATOMS_SCORED_WHOLE, checked_numbers, draw_indices
 from askwise.structures.linear import LinearScores
 from askwise.structures.rows import names_and_images
 from askwise.types import Floats, Ints, Option, Prompt, Response
@@ -62,7 +62,7 @@ class Choice(LinearScores):
     def propose_atoms(self, structures: Floats, count: int) -> Ints:
         """The pairs of the items that are near the top in most draws; none where all pairs are candidates anyway."""
         size = len(self.items)
-        if size * (size - 1) // 2 <= max(count, MAX_WHOLE_POOL):
+        if size * (size - 1) // 2 <= max(count, MAX_ATOMS_SCORED_WHOLE):
             return np.zeros((0, 2), dtype=int)
         utilities = self.utilities(structures)
         top = np.argpartition(-utilities, TOP_PLACES, axis=1)[:, :TOP_PLACES]

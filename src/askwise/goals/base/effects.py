@@ -35,7 +35,7 @@ __all__ = ["CredibleInterval", "Effect", "EffectPoint", "Effects", "TableEffects
 
 MAX_EFFECT_ROWS = 1_000  # of a longer table, so many random rows stand for all
 MAX_EFFECT_TERMS = 1_000  # of more columns and levels, nobody could read the effects
-CLEAR_CHANCE = 0.95  # that the highest point of a curve lies above its lowest
+FALSELY_CLEAR = 0.05  # of the columns without any effect, the share that may be called clear
 BEND_CHANCE = 0.9  # from which on a curve is said to bend
 SHARE_UNIT = "share of the range from the worst to the best item"
 LOG_ODDS_UNIT = "log odds of the label {label}"
@@ -213,7 +213,17 @@ class CurveShape:
     @property
     def is_clear(self) -> bool:
         """Whether the highest point surely lies above the lowest."""
-        return self.chance_above(self.top, self.bottom) >= CLEAR_CHANCE
+        return self.chance_above(self.top, self.bottom) >= self.clear_chance
+
+    @property
+    def clear_chance(self) -> float:
+        """The chance from which on the answers tell which of two points is higher.
+
+        The answers also choose which way a curve goes, or which of several levels are compared, so the chance of being
+        wrong is divided among these.
+        """
+        choices = 1 if self.is_number else len(self.values) - 1
+        return 1 - FALSELY_CLEAR / 2 / choices
 
     def chance_above(self, one: int, other: int) -> float:
         """The chance that the curve is higher at one point than at another."""
@@ -249,7 +259,7 @@ class CurveShape:
         least = NOT_STRAIGHT * np.ptp(self.middle)
         for end in (0, last):
             both = (place, end) if sign > 0 else (end, place)
-            if sign * (self.middle[place] - self.middle[end]) < least or self.chance_above(*both) < CLEAR_CHANCE:
+            if sign * (self.middle[place] - self.middle[end]) < least or self.chance_above(*both) < self.clear_chance:
                 return False
         return True
 

@@ -22,12 +22,13 @@ from askwise.problem import Problem
 from askwise.session import MAX_DRAWS, Session
 from askwise.session.effects import Effects
 from askwise.stopping import Budget, DiameterBelow, any_of
-from askwise.stopping.certificate import Certificate
+from askwise.stopping.certificate import Certificate, ModelCheck
 from askwise.strategies import Strategy, strategy_name
 from askwise.types import Sample
 
 MAX_CANDIDATES = 500  # questions that are scored, of more than can be scored whole
 DEFAULT_BUDGET = 300
+SPACING = 3  # other questions, before people are asked the same one again
 MAX_HEADLINE = 120  # letters
 MIN_CLAIMED_CHANCE = 0.01  # of being exactly right, below which only a guess is claimed
 
@@ -41,6 +42,7 @@ class SessionParts:
     describe: Callable[[Any], Any]  # a structure -> the estimate as people read it
     candidates: int = MAX_CANDIDATES
     effects: Callable[[Sample], Effects] | None = None  # draws -> what each column of the table does
+    model_check: ModelCheck | None = None  # answers -> what speaks for another model
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,9 @@ class Goal(HasOptions, ABC):
         default="expected", parse=strategy_name, typed=str, changeable=True,
         help="The strategy that chooses the questions, by name.", in_python="Or a function of your own.",
     )  # fmt: skip
-    repeat: bool = option(
-        default=False, parse=flag, typed=bool, help="Allow the same question again.",
+    repeat: bool | None = option(
+        default=None, parse=flag, typed=bool,
+        help="Allow the same question again; by default where two of 4 to 24 items are compared.",
     )  # fmt: skip
     seed: int = option(
         default=0, parse=partial(whole_number, at_least=0, at_most=LARGEST_SEED), typed=int,
@@ -121,6 +124,10 @@ class Goal(HasOptions, ABC):
         """The data as plain columns, and the goal with the options that depend on them."""
         return table(data), self
 
+    def repeats(self, rows: int) -> bool:
+        """Whether the same question may be asked again about a table of so many rows."""
+        return bool(self.repeat)
+
     def session(self, data: Any, *, saved: bool = False) -> Session:
         """A ready session about a user's data. What was saved before opens whatever its size."""
         columns, goal = self.checked().resolve(data)
@@ -134,9 +141,11 @@ class Goal(HasOptions, ABC):
             seed=goal.seed,
             draws=goal.draws,
             candidates=parts.candidates,
-            repeat=goal.repeat,
+            repeat=goal.repeats(row_count(columns)),
+            spacing=SPACING,
             describe=parts.describe,
             effects=parts.effects,
+            model_check=parts.model_check,
             recipe=goal.recipe(columns),
             remake=_remake,
         )

@@ -19,6 +19,7 @@ from askwise.goals.base.export import Variable
 from askwise.goals.base.findings import Chance
 from askwise.goals.base.goal import SessionParts
 from askwise.goals.base.options import option
+from askwise.goals.base.shape_check import StraightLineCheck
 from askwise.goals.base.shapes import (
     LINEAR_WITHOUT_LAPSES,
     MAX_EXACT_ROWS,
@@ -42,6 +43,7 @@ from askwise.structures.choice import Choice, ItemScores, item_rows
 from askwise.types import Floats
 
 check_scale = partial(number, at_least=MIN_SCALE, at_most=MAX_SCALE)
+MIN_ROWS_TO_REPEAT, MAX_ROWS_TO_REPEAT = 4, 24  # at most 276 pairs, which can run out before the budget of 300
 PRIOR_SCALE = "How decided people are; by default learned from the answers."
 
 
@@ -68,6 +70,9 @@ class ItemGoal(TableGoal):
         """Whether a structure is a weight for each feature."""
         return self.shape in ("linear", LINEAR_WITHOUT_LAPSES)
 
+    def repeats(self, rows: int) -> bool:
+        return MIN_ROWS_TO_REPEAT <= rows <= MAX_ROWS_TO_REPEAT if self.repeat is None else self.repeat
+
     @abstractmethod
     def distance_between(self, rows: Floats, scored: bool) -> Distance:
         """The distance between two tastes for items with these rows (N, D); with `scored`, a taste is a score for each
@@ -91,7 +96,15 @@ class ItemGoal(TableGoal):
             if self.shape == "linear" and not many:
                 prior = linear_prior(linear, loss, self.prior_scale)
             effects = taste_effects(linear, columns, items, self.seed)
-            return SessionParts(problem, prior, lambda taste: self.describe(items.names, rows @ taste), effects=effects)
+            straight = self.shape == "linear" and not self.individual and items.features.shape[1] > 0
+            check = StraightLineCheck(items.features, ties=self.ties) if straight else None
+            return SessionParts(
+                problem,
+                prior,
+                lambda taste: self.describe(items.names, rows @ taste),
+                effects=effects,
+                model_check=check,
+            )
         if self.individual:
             raise SettingError("individual goes with shape='linear'; other shapes learn it: leave it out")
         if many:

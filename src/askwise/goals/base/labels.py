@@ -18,6 +18,7 @@ from askwise.errors import DataError, SettingError
 from askwise.goals.base.effects import label_effects
 from askwise.goals.base.goal import MAX_CANDIDATES, SessionParts
 from askwise.goals.base.pools import family_of
+from askwise.goals.base.shape_check import StraightLineCheck
 from askwise.goals.base.shapes import MAX_EXACT_ROWS, landmark_map, landmark_prior, shaped_label_prior
 from askwise.losses import logistic, softmax
 from askwise.options import flag, number, numbers, parts, refusal, shown, whole_number
@@ -124,7 +125,9 @@ def _two_labels(goal: ClassifierGoal, columns: Columns, items: Items, points: Fl
 
     distance = _label_distance(goal, columns, rows)
     prior = LogConcave.prior(family, logistic, 1.0, goal.prior_scale)
-    return SessionParts(Problem(family, distance, logistic), prior, describe, _candidates(goal))
+    check = StraightLineCheck(points[:, :-1], labels=True) if goal.pool is None else None
+    problem = Problem(family, distance, logistic)
+    return SessionParts(problem, prior, describe, _candidates(goal), model_check=check)
 
 
 def _many_labels(goal: ClassifierGoal, columns: Columns, items: Items, points: Floats) -> SessionParts:

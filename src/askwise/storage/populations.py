@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import select, update
@@ -50,8 +51,8 @@ def begin_log(store: Store, log: int) -> bool:
     recipe = {**record.recipe, "options": {**record.recipe["options"], "population": found}}
     fresh = (studies.c.study == log) & studies.c.head.is_(None)
     with store.begin() as connection:
-        before = connection.execute(select(studies.c.recipe).where(fresh)).scalar_one_or_none()
-        if before != pack_recipe(record.recipe):  # another server was faster
+        before = connection.execute(select(studies.c.recipe).where(fresh).with_for_update()).scalar_one_or_none()
+        if before is None or sha256(before).hexdigest() != record.digest:  # another server was faster
             return False
         connection.execute(update(studies).where(fresh).values(recipe=pack_recipe(recipe)))
     return True

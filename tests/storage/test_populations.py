@@ -146,8 +146,8 @@ def test_two_servers_that_begin_a_log_at_once_write_one_population(store, place,
     late = invite(store, store.record(), "Late")
     both_learned, both_read = Barrier(2), Barrier(2)
 
-    def learn(store, record, logs, learn=populations._population):
-        found = learn(store, record, logs)
+    def learn(*options, learn=populations._population):
+        found = learn(*options)
         return {**found, "rest": 1.0 + both_learned.wait(timeout=60)}
 
     def pause(connection, cursor, statement, *_):
@@ -203,5 +203,5 @@ def test_who_opened_a_log_before_it_began_opens_it_again(store, place):
     with pytest.raises(StudyError, match="nothing was added: open it again"):
         early.ask()
     answer(place, late.log, 1)
-    with pytest.raises(StudyError, match="another program began this log of .* just now; open it again"):
+    with pytest.raises(StudyError, match=r"another program began this log of .* just now; open it again"):
         early.ask()

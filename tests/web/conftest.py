@@ -34,7 +34,8 @@ def nobody(job):
 def in_process(monkeypatch):
     thread = Thread()
     monkeypatch.setattr(Worker, "_new_pool", lambda worker: thread)
-    monkeypatch.setattr("askwise.web.studies.simulate_people", nobody)  # simulated people would take half a minute
+    for simulated in ("simulate_people", "simulate_next_people"):
+        monkeypatch.setattr(f"askwise.web.studies.{simulated}", nobody)  # simulated people would take half a minute
     yield
     thread.pool.shutdown(cancel_futures=True)
     for kept in (learner._sessions, learner._stores, learner._beginnings, watching._watched, watching._curves):

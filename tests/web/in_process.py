@@ -16,6 +16,7 @@ from askwise.web.security import RateLimiter
 from tests.models import assert_same_state
 
 REFUSED = (409, 422)
+SIMULATE = (learner.simulate_people, learner.simulate_next_people)
 
 
 class InProcess:
@@ -30,7 +31,7 @@ class InProcess:
         done = Future()
         try:
             # nobody is simulated for a forecast: that takes long, and nothing here depends on it
-            done.set_result((0, []) if function is learner.simulate_people else function(*more))
+            done.set_result((0, []) if function in SIMULATE else function(*more))
         except Exception as error:
             done.set_exception(error)
         return done

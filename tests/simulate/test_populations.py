@@ -1,0 +1,135 @@
+"""What people before save the next one: pairs of runs against counting, and where people start."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import askwise
+from askwise.simulate.plan import make_plan, save_plan, summarise_runs
+from askwise.simulate.populations import (
+    PopulationSaving,
+    StartingPoint,
+    load_saving,
+    people_before,
+    population_saving,
+    starting_point,
+)
+from askwise.simulate.runs import SimulatedRun, simulate_person
+from askwise.simulate.workers import ALONE, arms_of, simulate_arm, simulate_pairs
+from askwise.storage import populations
+from askwise.storage.address import Address
+from askwise.storage.participants import invite
+from askwise.storage.store import Store
+from tests.helpers import generator
+
+ITEMS = list("abcdef")
+
+
+def run(answers, stopped=True):
+    return SimulatedRun("expected", (1.0,) * (answers + 1), answers if stopped else None)
+
+
+def session(**options):
+    return askwise.best_item(ITEMS, draws=60, seed=3, epsilon=0.1, **options)
+
+
+@pytest.fixture
+def crowd(tmp_path):
+    """A study of four people who all prefer what comes first."""
+    populations._learned.clear()
+    path = tmp_path / "letters.askwise"
+    askwise.save(session(repeat=True), path)
+    store = Store.at(Address.of(path))
+    for name in ("Ann", "Ben", "Cem", "Dan"):
+        each = askwise.storage.open(path, log=invite(store, store.record(), name).log)
+        for _ in range(8):
+            first, second = (option.name for option in each.ask().options)
+            each.tell("left" if first < second else "right")
+    return path
+
+
+def test_the_mean_of_the_pairs_and_two_standard_errors():
+    rng = generator(980)
+    counts = rng.integers(5, 30, (40, 2))
+    saved = counts[:, 1] - counts[:, 0]
+    error = 2 * saved.std(ddof=1) / np.sqrt(40)
+    found = population_saving(7, [(run(one), run(other)) for one, other in counts], limit=100)
+    wanted = (round(saved.mean()), round(saved.mean() - error), round(saved.mean() + error))
+    assert found == PopulationSaving(7, 40, *wanted)
+
+
+def test_a_run_that_was_cut_short_counts_only_without_the_people_before():
+    ended = [(run(4), run(10))] * 5
+    assert population_saving(3, [*ended, (run(2, stopped=False), run(10))], limit=50).people == 5
+    assert population_saving(3, [*ended, (run(4), run(10, stopped=False))], limit=50).people == 6
+    assert population_saving(3, [*ended, (run(50, stopped=False), run(50, stopped=False))], limit=50).people == 6
+    assert population_saving(3, ended[1:], limit=50) is None
+
+
+@pytest.mark.parametrize(
+    ("figures", "sentence"),
+    [
+        ((6, 3, 9), "People before save the next one about 6 questions (3 to 9)."),
+        ((1, 1, 1), "People before save the next one about 1 question."),
+        ((0, -1, 1), "People before save the next one 1 question at most, perhaps none."),
+        ((0, 0, 0), "People before save the next one no questions."),
+        ((-3, -5, -1), "People before cost the next one about 3 questions (1 to 5)."),
+    ],
+)
+def test_the_sentence(figures, sentence):
+    assert str(PopulationSaving(4, 16, *figures)) == sentence
+
+
+def test_pairs_are_the_same_people():
+    """They are drawn from the session that starts from others, and both answer as the drawn person would."""
+    joined = session(population=askwise.learn_population([told(seed) for seed in range(4)]))
+    alone = session()
+    start = StartingPoint(joined, alone)
+    assert start.people_before == 4
+    assert arms_of(start, ["expected", "random"]) == ["expected", "random", ALONE]
+    (pair,) = simulate_pairs(start, people=1, limit=9, seconds=600.0)
+    assert pair == (simulate_person(joined, None, 0, 9), simulate_person(alone, None, 0, 9, drawn_from=joined))
+    assert simulate_arm(start, ALONE, "expected", 0, 9, float("inf")).diameters == pair[1].diameters
+    assert pair[0].diameters[0] < pair[1].diameters[0]
+
+
+def told(seed):
+    found = askwise.best_item(ITEMS, draws=60, seed=seed, repeat=True)
+    for _ in range(8):
+        first, second = (option.name for option in found.ask().options)
+        found.tell("left" if first < second else "right")
+    return found
+
+
+def test_the_next_person_starts_from_those_before(crowd):
+    study = askwise.open(crowd)
+    start = starting_point(study)
+    assert start.alone is study
+    assert start.people_before == people_before(start.session.recipe) == 4
+    assert start.session.diameter < study.diameter
+    study.ask()
+    assert starting_point(study) == StartingPoint(study)  # it is about this log
+    assert starting_point(session()).people_before == 0
+
+
+def test_a_plan_says_what_people_before_save(crowd):
+    study = askwise.open(crowd)
+    steps = []
+    found = make_plan(study, 6, 600.0, 1, lambda done, total: steps.append((done, total)))
+    assert steps == [(done, 18) for done in range(1, 19)]
+    assert list(found["rules"]) == ["expected", "random"]
+    saving = PopulationSaving(**found["saving"])
+    assert (saving.people_before, saving.people) == (found["people_before"], 6) == (4, 6)
+    assert found["advice"][0] == str(saving)
+    assert saving.likely > 0
+    save_plan(study, found)
+    journal = study.journal
+    assert load_saving(journal.store, journal.record.study) == saving
+
+
+def test_a_plan_where_nobody_came_before_says_nothing_of_them():
+    runs = {rule: [run(4)] * 6 for rule in ("expected", "random")}
+    found = summarise_runs(session(), 6, runs)
+    assert (found["people_before"], found["saving"]) == (0, None)
+    assert not any("People before" in line for line in found["advice"])

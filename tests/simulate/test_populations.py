@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ from askwise.simulate.populations import (
     starting_point,
 )
 from askwise.simulate.runs import SimulatedRun, simulate_person
-from askwise.simulate.workers import ALONE, arms_of, simulate_arm, simulate_pairs
+from askwise.simulate.workers import ALONE, arms_of, simulate_arm
 from askwise.storage import populations
 from askwise.storage.address import Address
 from askwise.storage.participants import invite
@@ -88,10 +90,11 @@ def test_pairs_are_the_same_people():
     start = StartingPoint(joined, alone)
     assert start.people_before == 4
     assert arms_of(start, ["expected", "random"]) == ["expected", "random", ALONE]
-    (pair,) = simulate_pairs(start, people=1, limit=9, seconds=600.0)
-    assert pair == (simulate_person(joined, None, 0, 9), simulate_person(alone, None, 0, 9, drawn_from=joined))
-    assert simulate_arm(start, ALONE, "expected", 0, 9, float("inf")).diameters == pair[1].diameters
-    assert pair[0].diameters[0] < pair[1].diameters[0]
+    with_them, without = (simulate_arm(start, arm, "expected", 0, 9, inf) for arm in ("expected", ALONE))
+    assert with_them == simulate_person(joined, "expected", 0, 9)
+    assert without == simulate_person(alone, "expected", 0, 9, drawn_from=joined)
+    assert without != simulate_person(alone, "expected", 0, 9)  # somebody else
+    assert with_them.diameters[0] < without.diameters[0]
 
 
 def told(seed):

@@ -127,8 +127,8 @@ def test_it_holds_no_answers_and_no_names(store, place):
     late = invite(store, store.record(), "Late")
     assert begin_log(store, late.log)
     stored = store.record(late.log).recipe["options"]["population"]
-    assert set(stored) == {"people", "mean", "factor", "rest"}
-    assert len(stored["mean"]) == len(stored["factor"]) == len(DRINKS)
+    assert set(stored) == {"people", "mean", "factor", "less", "rest"}
+    assert len(stored["mean"]) == len(stored["factor"]) == len(stored["less"]) == len(DRINKS)
     known = json.dumps(store.record(late.log).recipe)
     assert not any(one.participant in known for one in people(store, store.record().study))
 

@@ -9,12 +9,11 @@ import pytest
 
 import askwise
 from askwise import storage
-from askwise.simulate import forecaster
 from askwise.storage import populations
 from askwise.storage.address import Address
 from askwise.storage.participants import people
 from askwise.storage.store import Store
-from askwise.web.learner import learner
+from askwise.web.learner import next_person
 from askwise.web.simulated_runs import SimulatedRuns
 from tests.web.test_api import OWNER, TABLE, invited, served
 
@@ -90,12 +89,12 @@ def test_the_dashboard_says_what_people_before_save_and_forecasts_start_from_the
     """Nobody waits for it, and the runs are there again after a restart."""
     calls = []
 
-    def simulate(job):
+    async def simulate(learner, job):
         calls.append(job)
-        return learner.simulate_next_people(job)
+        return await next_person.simulate_next_people(learner, job)
 
     monkeypatch.setattr("askwise.web.studies.simulate_next_people", simulate)
-    monkeypatch.setattr(forecaster, "PEOPLE", 3)
+    monkeypatch.setattr(next_person, "PEOPLE", 6)
     overview = "/api/v1/studies/cars"
     with served(path) as client:
         for name in ("Ann", "Ben"):

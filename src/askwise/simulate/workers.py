@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import NamedTuple
 
@@ -77,38 +77,15 @@ def simulate_people(packed: PackedSession, people: int, limit: int, seconds: flo
     >>> len(simulate_people(packed, people=2, limit=3, seconds=60.0))
     2
     """
-    session = packed.unpack()
-    return [simulate_person(session, None, person, limit, end) for person, end in _deadlines(people, seconds)]
-
-
-def simulate_pairs(
-    start: StartingPoint, people: int, limit: int, seconds: float
-) -> list[tuple[SimulatedRun, SimulatedRun]]:
-    """The same people twice, starting from those before and from nobody; the parameters are as in `simulate_people`.
-
-    >>> from askwise.goals import best_item
-    >>> session = best_item(["tea", "coffee", "water"], draws=50)
-    >>> [(one, other)] = simulate_pairs(StartingPoint(session, session), people=1, limit=3, seconds=60.0)
-    >>> one == other
-    True
-    """
-    found = []
-    for person, end in _deadlines(people, seconds):
-        halfway = (time.monotonic() + end) / 2
-        joined = simulate_person(start.session, None, person, limit, halfway)
-        assert start.alone is not None
-        found.append((joined, simulate_person(start.alone, None, person, limit, end, start.session)))
-    return found
-
-
-def _deadlines(people: int, seconds: float) -> Iterator[tuple[int, float]]:
-    """Each person's number and the moment at which their run has to end, while there is time."""
-    deadline = time.monotonic() + seconds
+    session, deadline = packed.unpack(), time.monotonic() + seconds
+    runs: list[SimulatedRun] = []
     for person in range(people):
         now = time.monotonic()
-        if person and now >= deadline:
+        if runs and now >= deadline:
             break
-        yield person, now + (deadline - now) / max(1, MIN_FINISHED_RUNS - person)
+        share = (deadline - now) / max(1, MIN_FINISHED_RUNS - person)
+        runs.append(simulate_person(session, None, person, limit, now + share))
+    return runs
 
 
 def simulate_arms(

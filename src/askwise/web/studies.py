@@ -19,7 +19,8 @@ from askwise.storage.populations import people_before
 from askwise.storage.store import Record, Store
 from askwise.web.computed_states import ComputedStates, SharedFallback
 from askwise.web.learner import workers
-from askwise.web.learner.learner import Job, Learner, begin_log, simulate_next_people, simulate_people
+from askwise.web.learner.learner import Job, Learner, begin_log, simulate_people
+from askwise.web.learner.next_person import simulate_next_people
 from askwise.web.log_service import LogService
 from askwise.web.simulated_runs import SimulatedRuns
 from askwise.web.stored_log import StoredLog
@@ -172,8 +173,11 @@ class ServedStudies:
         known = self._simulated_runs.setdefault((name, people_before > 0), SimulatedRuns())
         if known.is_due(people_before):
             job = self.job(name, self.known(name).study)
-            simulated = simulate_next_people if people_before else simulate_people
-            known.start(self.learner.run_in_background(simulated, job), people_before, partial(self.changed, name))
+            if people_before:
+                simulated = simulate_next_people(self.learner, job)
+            else:
+                simulated = self.learner.run_in_background(simulate_people, job)
+            known.start(simulated, people_before, partial(self.changed, name))
         return known.runs
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:

@@ -124,27 +124,6 @@ def simulate_people(job: Job) -> tuple[int, list[SimulatedRun]]:
     return since, runs
 
 
-def simulate_next_people(job: Job) -> tuple[int, list[SimulatedRun]]:
-    """Simulates people who start as the next person of a study will, from those before; in a worker. The study keeps
-    their runs, and how many questions those before save. Returns how many people were before, and the runs."""
-    from askwise.simulate import forecaster, populations, workers
-
-    session = _session(job)
-    store, study = session.journal.store, session.journal.record.study  # type: ignore[union-attr]
-    known, runs = forecaster.load_next_runs(store, study)
-    start = populations.starting_point(session)
-    if not forecaster.next_runs_due(start.people_before, known):
-        return known, runs
-    limit = workers.answers_left(session)
-    pairs = workers.simulate_pairs(start, 2 * forecaster.PEOPLE, limit, 2 * forecaster.MAX_SECONDS)
-    runs = [run for run, _ in pairs]
-    saving = populations.population_saving(start.people_before, pairs, limit)
-    if saving is not None:
-        populations.save_saving(store, study, saving)
-    forecaster.save_next_runs(store, study, start.people_before, runs)
-    return start.people_before, runs
-
-
 def _session(job: Job, position: int | None = None) -> Session:
     """The session of a log as it is now, or at least after its first `position` events."""
     if job not in _sessions or not _sessions[job].event_log.events:  # what a log starts from can change until it begins

@@ -70,7 +70,7 @@ def test_a_person_starts_without_the_others_if_learning_fails(path, monkeypatch)
     assert storage.open(path, log=person.log).certificate().people_before == 0
 
 
-def wait_for(found, seconds=60.0):
+def wait_for(found, seconds=300.0):
     """What is found in the background, once it is there."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import bdtr
 
 from askwise.goals import remake
 from askwise.goals.base.texts import plural
@@ -21,7 +23,7 @@ from askwise.storage.populations import next_recipe
 from askwise.storage.store import Store
 
 SAVING_KEY = "people before"  # under this name a study keeps what they save the next one
-ERRORS = 2.0  # standard errors on each side of a mean
+CONFIDENCE = 0.95  # of the interval of a median; with five people a little less
 
 
 class StartingPoint(NamedTuple):
@@ -38,7 +40,7 @@ class StartingPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class PopulationSaving:
-    """Questions that people before save the next one, on average over simulated people, and an interval of it.
+    """Questions that people before save the next one: the median over simulated people, and a 95 % interval of it.
 
     >>> print(PopulationSaving(people_before=12, people=16, likely=6, low=3, high=9))
     People before save the next one about 6 questions (3 to 9).
@@ -99,10 +101,10 @@ def population_saving(
     ended = [(run, alone) for run, alone in pairs if run.stopped is not None or run.answers >= limit]
     if len(ended) < MIN_FINISHED_RUNS:
         return None
-    saved = np.array([alone.answers - run.answers for run, alone in ended], dtype=float)
-    error = ERRORS * saved.std(ddof=1) / np.sqrt(len(saved))
-    low, likely, high = (round(float(saved.mean() + side * error)) for side in (-1, 0, 1))
-    return PopulationSaving(before, len(ended), likely, low, high)
+    saved = sorted(alone.answers - run.answers for run, alone in ended)
+    below = bdtr(np.arange(len(saved)), len(saved), 0.5)  # the chance that so many or fewer are below the median
+    rank = max(1, int((below < (1 - CONFIDENCE) / 2).sum()))  # of the sign test
+    return PopulationSaving(before, len(saved), round(median(saved)), saved[rank - 1], saved[-rank])
 
 
 def save_saving(store: Store, study: int, saving: PopulationSaving) -> None:

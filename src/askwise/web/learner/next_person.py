@@ -19,7 +19,7 @@ from askwise.storage.store import Store
 from askwise.web.learner.learner import Job, Learner
 
 PEOPLE = 16
-SECONDS = 60.0  # after which no more are begun, if there are enough
+SECONDS = 120.0  # after which no more are begun, if there are enough
 LONGEST = 60.0  # for one run
 Pair = tuple[SimulatedRun, SimulatedRun]
 

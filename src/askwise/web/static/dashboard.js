@@ -193,7 +193,7 @@ function showSaved() {
   simulateButton.textContent = saved ? "Simulate again" : "Simulate people";
   byId("saved").textContent = simulating ? `Simulated people are answering: ${simulating[0]} of ${simulating[1]}.`
     : saved ? savedSentence(saved)
-    : "Not known yet: nobody was simulated. Simulated people answer by this study's rule and at random; it takes a minute or two.";
+    : "Against random questions: not known yet, nobody was simulated. Simulated people answer by this study's rule and at random; it takes a minute or two.";
 }
 
 /** @param {SavedQuestions} saved */

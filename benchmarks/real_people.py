@@ -36,7 +36,7 @@ from sklearn.linear_model import LogisticRegression
 import askwise
 from askwise._runtime.streams import stream
 from askwise.posteriors import AllowsLapses
-from askwise.posteriors.scores.kernels import factor, shapes_named
+from askwise.posteriors.scores.kernels import factor, pivoted_factor, shapes_named
 from askwise.posteriors.scores.population import PersonAnswers, Population, learn_population
 from benchmarks.common import (
     DEFAULT_SHAPE,
@@ -56,6 +56,7 @@ AFTER = (3, 5, 7, 9)  # own answers that a model has seen
 MIN_ANSWERS = 10
 DRAWS = 2000  # of the posterior, for a prediction
 BINS = 5
+SMALLEST_REST = 1e-4  # of a covariance that is given whole
 SMALLEST_CHANCE = 1e-6  # so that the log loss stays finite
 OURS, POPULATION = "askwise", "askwise, population"
 
@@ -204,7 +205,8 @@ def population_options(person: Traveller) -> dict[str, Any]:
     known, everything = learned_population(1 - person.id % 2), all_journeys().tolist()
     place = {tuple(row): number for number, row in enumerate(everything)}
     mine = [place[tuple(row)] for row in person.journeys.tolist()]
-    return {"population": Population(known.people, known.mean[mine], known.factor[mine], known.rest)}
+    theirs = pivoted_factor(known.covariance(expected_covariance())[np.ix_(mine, mine)])
+    return {"population": Population(known.people, known.mean[mine], theirs, SMALLEST_REST)}
 
 
 def askwise_chances(person: Traveller, shape: str, table: str, **others: Any) -> dict[int, Any]:

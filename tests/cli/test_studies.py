@@ -181,7 +181,7 @@ def test_what_is_exported_can_be_imported(run_command, cars):
 
 def test_a_plan_without_enough_time_is_refused(run_command, cars, monkeypatch):
     run_command("new", "best-item", cars)
-    monkeypatch.setattr("askwise.simulate.plan.simulate_rules", lambda session, rules, *_: {rule: [] for rule in rules})
+    monkeypatch.setattr("askwise.simulate.plan.simulate_arms", lambda start, rules, *_: {rule: [] for rule in rules})
     code, _, said = run_command("plan", "cars.askwise", "--seconds", 1)
     assert code == 2
     assert "nobody could be simulated in 1 seconds; give more time with --seconds" in said
@@ -196,6 +196,23 @@ def test_a_plan(run_command, cars):
         assert all(count is None or count > 0 for count in row["questions"])
     assert found["epsilon"]["now"] == 0.3
     assert found["advice"]
+    assert "People before" not in run_command("status", "cars.askwise")[1]
+
+
+def test_a_plan_and_the_status_say_what_people_before_save(run_command, cars):
+    run_command("new", "best-item", cars, "--epsilon", 0.2)
+    store = Store.at(Address.of("cars.askwise"))
+    for name in ("Ann", "Ben", "Cem"):
+        session = askwise.storage.open("cars.askwise", log=invite(store, store.record(), name).log)
+        for _ in range(8):
+            first, second = (option.name for option in session.ask().options)
+            session.tell("left" if first < second else "right")
+    said = run_command("plan", "cars.askwise", "--people", 6, "--seconds", 120, "--workers", 1)[1]
+    assert "starting from the 3 people before" in " ".join(said.split())
+    (sentence,) = re.findall(r"^People before .*\.$", said, re.MULTILINE)
+    assert sentence in run_command("status", "cars.askwise")[1].splitlines()
+    assert json.loads(run_command("status", "cars.askwise", "--json")[1])["people_before"] == sentence
+    assert "People before" not in run_command("status", "cars.askwise", "--person", "Ann")[1]
 
 
 @pytest.mark.parametrize("command", ["ask", "status", "report", "plan", "next", "goal", "tell", "export", "copy"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from math import inf
 
 import numpy as np
@@ -149,6 +150,32 @@ def test_undo_reaches_beyond_what_is_kept(monkeypatch):
         for answer in session.answers:
             posterior = posterior.update(answer, None)
         assert (session.posterior.log_weights == posterior.log_weights).all()
+
+
+def test_states_kept_for_an_undo_are_few_and_hold_nothing_that_can_be_computed_again():
+    def answered(session, count):
+        for number in range(count):
+            session.ask()
+            session.tell("left" if number % 3 else "right")
+        return session
+
+    table = [{"name": f"item {i}", "x": (7 * i) % 11, "y": (5 * i) % 13} for i in range(12)]
+    session = answered(askwise.best_item(table, draws=40, seed=2, epsilon=1e-6), 18)
+    trail = session.round.beliefs.trail
+    assert [kept.answers for kept in trail] == [4, 8, 12, 15, 16, 17, 18]
+
+    def computed(posterior):
+        return {*vars(posterior)} - {field.name for field in fields(posterior)} | {*posterior.maps}
+
+    assert computed(trail[-2].posterior)
+    assert not any(computed(kept.posterior) for kept in trail[:-2])
+    for _ in range(4):  # to between two that were kept
+        session.undo()
+    again = answered(askwise.best_item(table, draws=40, seed=2, epsilon=1e-6), 14)
+    assert list(session.round.beliefs.told) == list(again.round.beliefs.told)
+    assert (
+        session.posterior.sample(50, generator(5)).structures == again.posterior.sample(50, generator(5)).structures
+    ).all()
 
 
 def test_a_batch_runs_out_without_complaint():

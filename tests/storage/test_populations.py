@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError, Event
+from time import sleep
 
 import pytest
+from sqlalchemy.event import listen
 
 import askwise
 from askwise import storage
+from askwise.errors import StudyError
 from askwise.exchange.studies import copy_study
 from askwise.storage import populations
 from askwise.storage.address import Address
@@ -121,7 +127,81 @@ def test_it_holds_no_answers_and_no_names(store, place):
     late = invite(store, store.record(), "Late")
     assert begin_log(store, late.log)
     stored = store.record(late.log).recipe["options"]["population"]
-    assert set(stored) == {"people", "mean", "factor", "rest"}
-    assert len(stored["mean"]) == len(stored["factor"]) == len(DRINKS)
+    assert set(stored) == {"people", "mean", "factor", "less", "rest"}
+    assert len(stored["mean"]) == len(stored["factor"]) == len(stored["less"]) == len(DRINKS)
     known = json.dumps(store.record(late.log).recipe)
     assert not any(one.participant in known for one in people(store, store.record().study))
+
+
+def at_once(*calls):
+    """What each of these returns or raises, called in threads that all begin together."""
+    with ThreadPoolExecutor(len(calls)) as threads:
+        running = [threads.submit(call) for call in calls]
+        return [each.exception() or each.result() for each in running]
+
+
+def test_two_servers_that_begin_a_log_at_once_write_one_population(store, place, monkeypatch):
+    """Each has learned another one, and read the log, before either writes."""
+    come(store, place, 3)
+    late = invite(store, store.record(), "Late")
+    both_learned, both_read = Barrier(2), Barrier(2)
+
+    def learn(*options, learn=populations._population):
+        found = learn(*options)
+        return {**found, "rest": 1.0 + both_learned.wait(timeout=60)}
+
+    def pause(connection, cursor, statement, *_):
+        if statement.startswith("SELECT") and "head IS NULL" in statement:
+            with suppress(BrokenBarrierError):
+                both_read.wait(timeout=0.5)  # in vain if the other has to wait until this one has written
+
+    monkeypatch.setattr(populations, "_population", learn)
+    servers = [Store.at(Address.of(place)) for _ in range(2)]
+    for server in servers:
+        listen(server.engine, "after_cursor_execute", pause)
+    written = at_once(*(lambda server=server: begin_log(server, late.log) for server in servers))
+    assert sorted(written) == [False, True]
+    kept = store.record(late.log).recipe["options"]["population"]
+    assert kept["people"] == 3
+    answer(place, late.log, 2)  # from what was kept, and it stays so
+    assert not begin_log(servers[0], late.log)
+    assert storage.open(place, log=late.log).recipe["options"]["population"] == kept
+
+
+def test_a_log_that_begins_meanwhile_has_one_start(store, place):
+    """Somebody is asked at one server between the moments at which the other learns and writes."""
+    come(store, place, 3)
+    late = invite(store, store.record(), "Late")
+    alone = storage.open(place, log=late.log)
+    paused, beginning = Event(), Event()
+
+    def pause(connection, cursor, statement, *_):
+        if statement.lstrip().startswith("SELECT") and "recipe" in statement and not paused.is_set():
+            paused.set()  # the first event was judged and is not written yet
+            beginning.wait(timeout=60)
+            sleep(0.3)
+
+    def begin():
+        assert paused.wait(timeout=60)
+        beginning.set()
+        return begin_log(Store.at(Address.of(place)), late.log)
+
+    listen(alone.journal.store.engine, "after_cursor_execute", pause)
+    question, begun = at_once(alone.ask, begin)
+    assert question.text
+    assert not begun
+    again = storage.open(place, log=late.log)
+    assert again.ask().text == question.text
+    assert again.recipe["options"]["population"] is True
+
+
+def test_who_opened_a_log_before_it_began_opens_it_again(store, place):
+    come(store, place, 3)
+    late = invite(store, store.record(), "Late")
+    early = storage.open(place, log=late.log)
+    assert begin_log(store, late.log)
+    with pytest.raises(StudyError, match="nothing was added: open it again"):
+        early.ask()
+    answer(place, late.log, 1)
+    with pytest.raises(StudyError, match=r"another program began this log of .* just now; open it again"):
+        early.ask()

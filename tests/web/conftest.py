@@ -30,11 +30,16 @@ def nobody(job):
     return 0, []
 
 
+async def nobody_next(learner, job):
+    return 0, []
+
+
 @pytest.fixture
 def in_process(monkeypatch):
     thread = Thread()
     monkeypatch.setattr(Worker, "_new_pool", lambda worker: thread)
     monkeypatch.setattr("askwise.web.studies.simulate_people", nobody)  # simulated people would take half a minute
+    monkeypatch.setattr("askwise.web.studies.simulate_next_people", nobody_next)
     yield
     thread.pool.shutdown(cancel_futures=True)
     for kept in (learner._sessions, learner._stores, learner._beginnings, watching._watched, watching._curves):

@@ -11,11 +11,12 @@ from httpx2 import ASGITransport, AsyncClient
 from hypothesis.stateful import RuleBasedStateMachine
 
 import askwise
-from askwise.web.learner import learner
+from askwise.web.learner import learner, next_person
 from askwise.web.security import RateLimiter
 from tests.models import assert_same_state
 
 REFUSED = (409, 422)
+NOBODY = {learner.simulate_people: (0, []), next_person.known_runs: (0, [], False)}
 
 
 class InProcess:
@@ -30,7 +31,7 @@ class InProcess:
         done = Future()
         try:
             # nobody is simulated for a forecast: that takes long, and nothing here depends on it
-            done.set_result((0, []) if function is learner.simulate_people else function(*more))
+            done.set_result(NOBODY[function] if function in NOBODY else function(*more))
         except Exception as error:
             done.set_exception(error)
         return done

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+
 import pytest
 
 import askwise
@@ -10,7 +13,9 @@ from askwise.storage import populations
 from askwise.storage.address import Address
 from askwise.storage.participants import people
 from askwise.storage.store import Store
-from tests.web.test_api import TABLE, invited, served
+from askwise.web.learner import next_person
+from askwise.web.simulated_runs import SimulatedRuns
+from tests.web.test_api import OWNER, TABLE, invited, served
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -63,3 +68,78 @@ def test_a_person_starts_without_the_others_if_learning_fails(path, monkeypatch)
         person, here = invited(path, "Dan")
         assert answer(client, here, 1)[-1]["answers"] == 1
     assert storage.open(path, log=person.log).certificate().people_before == 0
+
+
+def wait_for(found, seconds=300.0):
+    """What is found in the background, once it is there."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if value := found():
+            return value
+        time.sleep(0.05)
+    raise AssertionError("it did not come")
+
+
+def runs_of(client):
+    """The runs of people who start from others, as the server knows them now."""
+    return client.portal.call(client.app.state.studies.simulated_runs, "cars", 3)
+
+
+def test_the_dashboard_says_what_people_before_save_and_forecasts_start_from_them(path, monkeypatch):
+    """Nobody waits for it, and the runs are there again after a restart."""
+    calls = []
+
+    async def simulate(learner, job):
+        calls.append(job)
+        return await next_person.simulate_next_people(learner, job)
+
+    monkeypatch.setattr("askwise.web.studies.simulate_next_people", simulate)
+    monkeypatch.setattr(next_person, "PEOPLE", 6)
+    overview = "/api/v1/studies/cars"
+    with served(path) as client:
+        for name in ("Ann", "Ben"):
+            answer(client, invited(path, name)[1], 5)
+        assert client.get(overview, headers=OWNER).json()["saved_by_people"] is None
+        assert not calls
+        answer(client, invited(path, "Cem")[1], 5)
+        client.get(overview, headers=OWNER)
+        found = wait_for(lambda: client.get(overview, headers=OWNER).json()["saved_by_people"])
+        assert (found["people_before"], found["people"]) == (3, 6)
+        assert found["text"].startswith("People before ")
+        assert found["low"] <= found["likely"] <= found["high"]
+        _, dan = invited(path, "Dan")
+        state = answer(client, dan, 1)[-1]
+        runs = runs_of(client)
+        assert len(runs) == 6
+        assert state["start"] == pytest.approx(runs[0].diameters[0], abs=0.2)
+        assert len(calls) == 1  # one more person is not enough to simulate again
+    with served(path) as client:
+        assert runs_of(client) == []  # for now
+        assert wait_for(lambda: runs_of(client)) == runs
+
+
+def test_people_are_simulated_again_when_many_have_come_but_not_after_a_failure():
+    async def fail():
+        raise ArithmeticError
+
+    async def simulated():
+        return 3, ["a run"]
+
+    async def script():
+        known, changes = SimulatedRuns(), []
+        assert known.is_due(3)
+        known.start(simulated(), 3, lambda: changes.append("first"))
+        assert not known.is_due(9)  # it is being computed
+        while not changes:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert known.runs == ["a run"]
+        assert [known.is_due(people) for people in (3, 4, 5)] == [False, False, True]
+        known.start(fail(), 5, lambda: changes.append("second"))
+        while len(changes) < 2:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert known.runs == ["a run"]
+        assert not known.is_due(5)
+
+    asyncio.run(script())

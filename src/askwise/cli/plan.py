@@ -26,8 +26,10 @@ def plan(
     session = open_study(file)
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        bar = progress.add_task("simulated people", total=2 * people)
-        found = make_plan(session, people, seconds, workers, lambda: progress.advance(bar))
+        bar = progress.add_task("simulated people", total=None)
+        found = make_plan(
+            session, people, seconds, workers, lambda done, total: progress.update(bar, completed=done, total=total)
+        )
     save_plan(session, found)
     close_study(session)
     if as_json:
@@ -38,7 +40,8 @@ def plan(
 
 
 def _table(plan: dict[str, Any]) -> Table:
-    after = f", after {plan['answers']} answers" if plan["answers"] else ""
+    before = f", starting from the {plan['people_before']} people before" if plan["people_before"] else ""
+    after = f", after {plan['answers']} answers" if plan["answers"] else before
     table = Table(title=f"Questions that simulated people need{after}")
     for heading in ("strategy", "half need at most", "four of five need", "people (finished)"):
         table.add_column(heading)

@@ -52,6 +52,8 @@ def status(
         typer.echo(stop_sentence(session))
     else:
         typer.echo(f"Not settled yet{': ' + facts['forecast'] if facts['forecast'] else ''}.")
+    if facts["people_before"]:
+        typer.echo(facts["people_before"])
     if details:
         typer.echo(f"Undecided: {session.diameter:.3f}{f' ({session.reason})' if session.done else ''}.")
         typer.echo(one_line(facts["certificate"]))
@@ -88,10 +90,13 @@ def _file_name(session: Session, person: str | None) -> str:
 def _facts(session: Session) -> dict[str, Any]:
     from askwise.goals.base.effect_charts import effect_sentences, has_effects
     from askwise.simulate.forecaster import Forecaster
+    from askwise.simulate.populations import load_saving
 
     statuses = list(session.event_log.status.values())
     certificate, forecast = session.certificate(), None if session.done else Forecaster(session).now()
     goal = session.pursued or {"goal": "", "options": {}}
+    journal: Any = session.journal
+    saving = load_saving(journal.store, journal.record.study)
     return {
         "goal": goal["goal"].replace("_", "-"),
         "answers": len(session.answers),
@@ -108,4 +113,5 @@ def _facts(session: Session) -> dict[str, Any]:
         "warning": certificate.warning,
         "what_mattered": effect_sentences(session.effects()) if has_effects(session) else [],
         "forecast": None if forecast is None else str(forecast),
+        "people_before": None if saving is None else str(saving),
     }

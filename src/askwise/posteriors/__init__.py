@@ -84,7 +84,15 @@ class LearnsFromOthers(Capability, Protocol):
     def people_before(self) -> int: ...  # 0: nobody
 
 
-CAPABILITIES = (AllowsLapses, DescribesShape, LearnsFromOthers, Reweighs, UpdatesInBatch)
+@runtime_checkable
+class ReleasesMemory(Capability, Protocol):
+    """Keeps what was computed from it for the next time, and can let go of that. Sessions ask this of the posteriors
+    that are kept only for an undo."""
+
+    def release_memory(self) -> None: ...  # what is needed again is computed again, with the same result
+
+
+CAPABILITIES = (AllowsLapses, DescribesShape, LearnsFromOthers, ReleasesMemory, Reweighs, UpdatesInBatch)
 
 
 def update_all(posterior: Posterior, answers: Sequence[Answer], rng: Generator) -> Posterior:

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from askwise._runtime.streams import stream
-from askwise.posteriors import Posterior
+from askwise.posteriors import Posterior, ReleasesMemory
 from askwise.session.reliability import estimate_reliabilities, reweigh
 from askwise.types import Answer
 
-TRAIL = 16  # posteriors kept, so that taking back a recent answer costs nothing
+TRAIL = 16  # answers whose posteriors are kept, so that taking back a recent one costs little
+RECENT = 4  # of them whose posteriors are all kept
+SPACING = 4  # of those before, one in so many
 
 
 class TrailEntry(NamedTuple):
@@ -79,7 +81,10 @@ class Beliefs:
         revisions, answers = [revision for revision, _ in told.values()], [answer for _, answer in told.values()]
         for count in range(trail[-1].answers if trail else 0, len(told)):
             before = trail[-1].posterior if trail else self.prior
-            trail = (*trail[1 - TRAIL :], self._after(before, answers[: count + 1], revisions[count]))
+            trail = (*_thinned(trail, count + 1), self._after(before, answers[: count + 1], revisions[count]))
+        for kept in trail[:-2]:  # but not of the last one that others may go on from
+            if isinstance(kept.posterior, ReleasesMemory):
+                kept.posterior.release_memory()
         return replace(self, told=told, trail=trail, revision=self.revision + 1)
 
     def _after(self, before: Posterior, answers: list[Answer], revision: int) -> TrailEntry:
@@ -88,3 +93,9 @@ class Beliefs:
         rng = stream(self.seed, revision, "people")
         trusted = estimate_reliabilities(posterior, answers, rng)
         return TrailEntry(len(answers), reweigh(posterior, answers, trusted, rng) if trusted else posterior, trusted)
+
+
+def _thinned(trail: tuple[TrailEntry, ...], answers: int) -> tuple[TrailEntry, ...]:
+    """What to keep beside the posterior after so many answers: the last few, and one in some of those before."""
+    ages = [(answers - kept.answers, kept) for kept in trail]
+    return tuple(kept for age, kept in ages if age < RECENT or (age < TRAIL and kept.answers % SPACING == 0))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
+from typing import Any
 
 from askwise._runtime.processes import end_pool, spawn
 from askwise.errors import StudyError
@@ -20,6 +21,7 @@ from askwise.storage.store import Store
 
 PEOPLE = 8  # simulated at a time
 MAX_SECONDS = 30.0  # for all of them
+NEXT_PERSON_KEY = "next person"  # under this name a study keeps the runs of people who start from those before
 MIN_NEW_ANSWERS = 5  # before people are simulated again; or half as many as there are, if that is more
 
 
@@ -93,8 +95,7 @@ def load_runs(store: Store, study: int, goal: Recipe | None) -> tuple[int, list[
     """The runs that were simulated before for this goal, after the number of answers with which they began."""
     saved = store.forecast(study, _goal_key(goal))
     try:
-        runs = [SimulatedRun(run["rule"], tuple(run["diameters"]), run["stopped"]) for run in saved["runs"]]
-        return saved["since"], runs
+        return saved["since"], _runs_of(saved)
     except (KeyError, TypeError):  # none yet, or by a version that took the end of the budget for the goal
         return 0, []
 
@@ -102,6 +103,30 @@ def load_runs(store: Store, study: int, goal: Recipe | None) -> tuple[int, list[
 def save_runs(store: Store, study: int, goal: Recipe | None, since: int, runs: Sequence[SimulatedRun]) -> None:
     """Keeps runs that began after `since` answers for the next time."""
     store.keep_forecast(study, _goal_key(goal), {"since": since, "runs": [asdict(run) for run in runs]})
+
+
+def load_next_runs(store: Store, study: int) -> tuple[int, list[SimulatedRun]]:
+    """The runs that were simulated for the next person of a study, and how many people these start from; 0: none."""
+    saved = store.forecast(study, NEXT_PERSON_KEY)
+    return (0, []) if saved is None else (int(saved["people_before"]), _runs_of(saved))
+
+
+def save_next_runs(store: Store, study: int, people_before: int, runs: Sequence[SimulatedRun]) -> None:
+    """Keeps them for the next time."""
+    store.keep_forecast(study, NEXT_PERSON_KEY, {"people_before": people_before, "runs": [asdict(run) for run in runs]})
+
+
+def next_runs_due(now: int, before: int) -> bool:
+    """Whether so many people have come since there were `before` that the next one starts from something else.
+
+    >>> next_runs_due(3, 0), next_runs_due(4, 3), next_runs_due(5, 3), next_runs_due(39, 30)
+    (True, False, True, False)
+    """
+    return now >= before + max(2, before // 2) or (now > 0 and not before)
+
+
+def _runs_of(saved: Any) -> list[SimulatedRun]:
+    return [SimulatedRun(run["rule"], tuple(run["diameters"]), run["stopped"]) for run in saved["runs"]]
 
 
 def _goal_key(goal: Recipe | None) -> str:

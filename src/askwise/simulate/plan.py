@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ import numpy as np
 from askwise.errors import SettingError
 from askwise.session import Session
 from askwise.simulate.forecast import answers_until_stop
+from askwise.simulate.populations import PopulationSaving, population_saving, save_saving, starting_point
 from askwise.simulate.runs import SimulatedRun
-from askwise.simulate.workers import simulate_rules
+from askwise.simulate.workers import ALONE, answers_left, simulate_arms
 from askwise.storage.journal import StudyJournal
 
 BASELINE_RULE = "random"
@@ -21,20 +23,23 @@ EPSILON_FACTORS = (4.0, 2.0, 1.0, 0.5)  # times the epsilon of the study: what e
 
 
 def make_plan(
-    session: Session, people: int, seconds: float, workers: int | None, after_each: Callable[[], None]
+    session: Session, people: int, seconds: float, workers: int | None, after_each: Callable[[int, int], None]
 ) -> dict[str, Any]:
     """By strategy, how many questions people drawn from what is believed now need; and advice in plain words.
+
+    In a study where everybody answers for themselves, they start as the next person will: from those before.
 
     - `session`: where the people start.
     - `people`: how many, for each strategy.
     - `seconds`: time for all of them.
     - `workers`: processes; None for one a core.
-    - `after_each`: called when one person is through.
+    - `after_each`: called when one person is through, with the number of runs done and that of all.
     """
-    runs = simulate_rules(session, compared_rules(session), people, seconds, workers or os.cpu_count() or 1, after_each)
+    start, rules = starting_point(session), compared_rules(session)
+    runs = simulate_arms(start, rules, people, seconds, workers or os.cpu_count() or 1, after_each)
     if not all(runs.values()):
         raise SettingError(f"nobody could be simulated in {seconds:g} seconds; give more time with --seconds")
-    return summarise_runs(session, people, runs)
+    return summarise_runs(session, people, runs, start.people_before)
 
 
 def compared_rules(session: Session) -> list[str]:
@@ -47,12 +52,15 @@ def compared_rules(session: Session) -> list[str]:
     return list(dict.fromkeys([str(_options(session).get("rule", "expected")), BASELINE_RULE]))
 
 
-def summarise_runs(session: Session, people: int, runs: Mapping[str, Sequence[SimulatedRun]]) -> dict[str, Any]:
+def summarise_runs(
+    session: Session, people: int, runs: Mapping[str, Sequence[SimulatedRun]], people_before: int = 0
+) -> dict[str, Any]:
     """The plan that follows from runs.
 
     - `session`: whose plan it is.
     - `people`: how many were simulated for each strategy.
     - `runs`: by strategy, what they did.
+    - `people_before`: from how many others they started.
 
     >>> from askwise.goals import best_item
     >>> runs = {rule: [SimulatedRun(rule, (1.0, 0.3, 0.02), stopped=2)] * 3 for rule in ("expected", "random")}
@@ -61,22 +69,34 @@ def summarise_runs(session: Session, people: int, runs: Mapping[str, Sequence[Si
     [2, 2, 2]
     """
     options, own = _options(session), compared_rules(session)[0]
+    by_rule = {rule: found for rule, found in runs.items() if rule != ALONE}
+    pairs = list(zip(runs[own], runs.get(ALONE, ()), strict=False))
+    saving = population_saving(people_before, pairs, answers_left(session))
     epsilon = float(options.get("epsilon", 0.05))
     tried = [factor * epsilon for factor in EPSILON_FACTORS if factor * epsilon <= 1]
     questions = {f"{value:g}": _finite(answers_until_stop(runs[own], value)) for value in tried}
     return {
         "answers": len(session.answers),
         "people": people,
-        "rules": {rule: _summarise_rule(found) for rule, found in runs.items()},
+        "people_before": people_before,
+        "saving": None if saving is None else asdict(saving),
+        "rules": {rule: _summarise_rule(found) for rule, found in by_rule.items()},
         "epsilon": {"now": epsilon, "questions": questions},
-        "advice": [*_rule_advice(runs, own), *_epsilon_advice(questions, epsilon, options.get("budget"))],
+        "advice": [
+            *([] if saving is None else [str(saving)]),
+            *_rule_advice(by_rule, own),
+            *_epsilon_advice(questions, epsilon, options.get("budget")),
+        ],
     }
 
 
 def save_plan(session: Session, plan: dict[str, Any]) -> None:
     """Keeps a plan in the study, for the dashboard."""
     if isinstance(session.journal, StudyJournal):
-        session.journal.store.keep_forecast(session.journal.record.study, PLAN_KEY, plan)
+        store, study = session.journal.store, session.journal.record.study
+        store.keep_forecast(study, PLAN_KEY, plan)
+        if plan["saving"]:
+            save_saving(store, study, PopulationSaving(**plan["saving"]))
 
 
 def _options(session: Session) -> Mapping[str, Any]:

@@ -106,7 +106,14 @@ def simulate_answers(
         yield answered
 
 
-def simulate_person(session: Session, rule: str | None, person: int, limit: int, deadline: float = inf) -> SimulatedRun:
+def simulate_person(
+    session: Session,
+    rule: str | None,
+    person: int,
+    limit: int,
+    deadline: float = inf,
+    drawn_from: Session | None = None,
+) -> SimulatedRun:
     """Lets a person drawn from what is believed now answer on a copy of the session, until it is settled.
 
     - `session`: where the person starts; it stays as it is.
@@ -114,6 +121,7 @@ def simulate_person(session: Session, rule: str | None, person: int, limit: int,
     - `person`: a number. The same number is the same person, with every strategy.
     - `limit`: answers at most.
     - `deadline`: a moment of `time.monotonic` at which the run ends in any case.
+    - `drawn_from`: a session with the same problem, whose beliefs the person is drawn from; by default the session.
 
     >>> from askwise.goals import best_item
     >>> run = simulate_person(best_item(["tea", "coffee", "water"], draws=50, epsilon=0.3), None, person=1, limit=50)
@@ -122,7 +130,7 @@ def simulate_person(session: Session, rule: str | None, person: int, limit: int,
     """
     seed = 1 + session.config.seed + 7919 * (1 + person)
     copy = session.branch(seed=seed, rule=rule, effort=MAX_EFFORT)
-    somebody = person_from_posterior(session, stream(session.config.seed, person, "plan"))
+    somebody = person_from_posterior(drawn_from or session, stream(session.config.seed, person, "plan"))
     rngs = (stream(seed, number, "person") for number in range(1, limit + 1))
     diameters = [copy.diameter]
     for _ in simulate_answers(copy, somebody, rngs, until_settled=True, deadline=deadline):

@@ -13,12 +13,14 @@ from askwise.session import Session, recording
 from askwise.session.config import Recipe
 from askwise.session.events import Event
 from askwise.simulate.forecast import MIN_FINISHED_RUNS
+from askwise.simulate.populations import StartingPoint
 from askwise.simulate.runs import SimulatedRun, simulate_person
 from askwise.storage.checkpoints import dump_posteriors, load_posteriors
 
 MAX_ANSWERS = 400  # of a simulated person
+ALONE = "without people before"  # in place of a strategy: the study's own, starting from nobody
 
-_session: Session | None = None  # of a worker process
+_start: StartingPoint | None = None  # of a worker process
 
 
 class PackedSession(NamedTuple):
@@ -61,11 +63,6 @@ def answers_left(session: Session) -> int:
     return max(1, min(MAX_ANSWERS, int(goal["options"].get("budget", MAX_ANSWERS)) - len(session.answers)))
 
 
-def session_pool(workers: int, packed: PackedSession) -> ProcessPoolExecutor:
-    """Worker processes that each hold the session."""
-    return ProcessPoolExecutor(workers, mp_context=spawn, initializer=_unpack_in_worker, initargs=(packed,))
-
-
 def simulate_people(packed: PackedSession, people: int, limit: int, seconds: float) -> list[SimulatedRun]:
     """Simulates one person after the other with the session's own strategy. The first ones share the time, so that
     there are enough of them for a forecast.
@@ -91,40 +88,56 @@ def simulate_people(packed: PackedSession, people: int, limit: int, seconds: flo
     return runs
 
 
-def simulate_rules(
-    session: Session,
+def simulate_arms(
+    start: StartingPoint,
     rules: Sequence[str],
     people: int,
     seconds: float,
     workers: int,
-    after_each: Callable[[], None],
+    after_each: Callable[[int, int], None],
 ) -> dict[str, list[SimulatedRun]]:
-    """By rule, the runs of the same people, as many as there is time for; the last ones may be cut short."""
-    limit = answers_left(session)
-    found: dict[str, list[tuple[int, SimulatedRun]]] = {rule: [] for rule in rules}
-    with session_pool(workers, PackedSession.of(session)) as pool:
+    """By rule, the runs of the same people, as many as there is time for; the last ones may be cut short. Where the
+    people start from others, also those of `ALONE`."""
+    arms, limit = arms_of(start, rules), answers_left(start.session)
+    found: dict[str, list[tuple[int, SimulatedRun]]] = {arm: [] for arm in arms}
+    packed = [PackedSession.of(session) for session in start if session is not None]
+    with ProcessPoolExecutor(workers, mp_context=spawn, initializer=_unpack_in_worker, initargs=(packed,)) as pool:
         deadline = time.time() + seconds
         jobs = {
-            pool.submit(_simulate_in_worker, rule, person, limit, deadline): (rule, person)
+            pool.submit(_simulate_in_worker, arm, rules[0], person, limit, deadline): (arm, person)
             for person in range(people)
-            for rule in rules
+            for arm in arms
         }
-        for job in as_completed(jobs):
-            rule, person = jobs[job]
+        for done, job in enumerate(as_completed(jobs), 1):
+            arm, person = jobs[job]
             run = job.result()
             if run is not None:
-                found[rule].append((person, run))
-            after_each()
-    return {rule: [run for _, run in sorted(runs, key=lambda pair: pair[0])] for rule, runs in found.items()}
+                found[arm].append((person, run))
+            after_each(done, len(jobs))
+    return {arm: [run for _, run in sorted(runs, key=lambda pair: pair[0])] for arm, runs in found.items()}
 
 
-def _simulate_in_worker(rule: str, person: int, limit: int, deadline: float) -> SimulatedRun | None:
+def arms_of(start: StartingPoint, rules: Sequence[str]) -> list[str]:
+    """What is compared: the strategies and, where people start from others, also `ALONE`."""
+    return [*rules, *([] if start.alone is None else [ALONE])]
+
+
+def simulate_arm(start: StartingPoint, arm: str, own: str, person: int, limit: int, deadline: float) -> SimulatedRun:
+    """One person's run by that strategy, or by the study's `own` without those before; until the deadline of
+    `time.monotonic`."""
+    if arm == ALONE:
+        assert start.alone is not None
+        return simulate_person(start.alone, own, person, limit, deadline, start.session)
+    return simulate_person(start.session, arm, person, limit, deadline)
+
+
+def _simulate_in_worker(arm: str, own: str, person: int, limit: int, deadline: float) -> SimulatedRun | None:
     """One run, unless the time is over; the deadline is one of `time.time`, the clock that processes share."""
     left = deadline - time.time()
-    assert _session is not None
-    return simulate_person(_session, rule, person, limit, time.monotonic() + left) if left > 0 else None
+    assert _start is not None
+    return simulate_arm(_start, arm, own, person, limit, time.monotonic() + left) if left > 0 else None
 
 
-def _unpack_in_worker(packed: PackedSession) -> None:
-    global _session
-    _session = packed.unpack()
+def _unpack_in_worker(packed: Sequence[PackedSession]) -> None:
+    global _start
+    _start = StartingPoint(*(each.unpack() for each in packed))

@@ -45,6 +45,8 @@ class StudyJournal:
         for number, (body, digest) in enumerate(found, position):
             self.digests[number + 1 :] = [chain_digest(self.digests[number], body)]
             if self.digests[number + 1] != digest:
+                if number == 0 and self.store.record(self.record.study).digest != self.record.digest:
+                    raise StudyError(f"another program began this log of {self.store.address} just now; open it again")
                 where = f"event {number + 1} of {self.store.address}"
                 raise StudyError(f"{where} was changed after it was written; take a copy from before")
         if position == 0 and self.record.head is not None and self.record.head not in self.digests:

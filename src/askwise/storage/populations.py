@@ -7,7 +7,7 @@ whatever others answer later. It holds a mean and a few directions over all peop
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import select, update
@@ -28,30 +28,28 @@ _learned: dict[tuple[str, int], tuple[list[int], dict[str, Any] | None]] = {}  #
 
 def people_before(store: Store, record: Record) -> list[int]:
     """The logs that a new participant's log can learn from; none if it has begun, or if there are too few."""
-    wanted = record.recipe["options"].get("population") is True  # studies of earlier versions do not say
-    if record.parent is None or record.mode != "own" or record.head is not None or not wanted:
+    if record.parent is None or record.mode != "own" or record.head is not None or not _wants_population(record):
         return []
-    answers: Counter[int] = Counter()
-    for each in answer_counts(store, record.parent):
-        answers[each.log] += each.answers - each.skips
-    logs = sorted(
-        log for log, count in answers.items() if count >= MIN_ANSWERS and log not in (record.study, record.parent)
-    )
-    return logs[-MAX_PEOPLE:] if len(logs) >= MIN_PEOPLE else []
+    return _logs_with_answers(store, record.parent, but=record.study)
+
+
+def next_recipe(store: Store, study: Record) -> dict[str, Any] | None:
+    """The recipe from which the next participant of a study starts; None if they start from nobody."""
+    if study.parent is not None or study.mode != "own" or not _wants_population(study):
+        return None
+    return _recipe_from(store, study, study.study, _logs_with_answers(store, study.study))
 
 
 def begin_log(store: Store, log: int) -> bool:
     """Writes the population into the recipe of a log that has not begun; False if there is none, or if it has."""
     record = store.record(log)
-    logs = people_before(store, record)
-    found = _population(store, record, logs) if logs else None
-    if found is None:
+    recipe = _recipe_from(store, record, record.parent, people_before(store, record))
+    if recipe is None:
         return False
-    recipe = {**record.recipe, "options": {**record.recipe["options"], "population": found}}
     fresh = (studies.c.study == log) & studies.c.head.is_(None)
     with store.begin() as connection:
-        before = connection.execute(select(studies.c.recipe).where(fresh)).scalar_one_or_none()
-        if before != pack_recipe(record.recipe):  # another server was faster
+        before = connection.execute(select(studies.c.recipe).where(fresh).with_for_update()).scalar_one_or_none()
+        if before is None or sha256(before).hexdigest() != record.digest:  # another server was faster
             return False
         connection.execute(update(studies).where(fresh).values(recipe=pack_recipe(recipe)))
     return True
@@ -65,15 +63,29 @@ def answers_in_force(store: Store, log: int) -> list[Answer]:
     return [answer for _, answer in events.answers.values()]
 
 
-def _population(store: Store, record: Record, logs: list[int]) -> dict[str, Any] | None:
+def _wants_population(record: Record) -> bool:
+    return record.recipe["options"].get("population") is True  # studies of earlier versions do not say
+
+
+def _logs_with_answers(store: Store, study: int, but: int | None = None) -> list[int]:
+    """The logs of participants who gave enough answers; none if there are too few of them."""
+    answers: Counter[int] = Counter()
+    for each in answer_counts(store, study):
+        answers[each.log] += each.answers - each.skips
+    logs = sorted(log for log, count in answers.items() if count >= MIN_ANSWERS and log not in (study, but))
+    return logs[-MAX_PEOPLE:] if len(logs) >= MIN_PEOPLE else []
+
+
+def _recipe_from(store: Store, record: Record, study: int | None, logs: list[int]) -> dict[str, Any] | None:
+    """The recipe with what the people of these logs have in common; None if that is nothing."""
+    found = _population(store, record, study, logs) if study is not None and logs else None
+    return None if found is None else {**record.recipe, "options": {**record.recipe["options"], "population": found}}
+
+
+def _population(store: Store, record: Record, study: int, logs: list[int]) -> dict[str, Any] | None:
     """What the people of these logs have in common; learned again only when others have come."""
-    assert record.parent is not None
-    study = str(store.address), record.parent
-    if study not in _learned or _learned[study][0] != logs:
-        found = population_of_answers(_prior(record.recipe), [answers_in_force(store, log) for log in logs])
-        _learned[study] = logs, None if found is None else found.plain()
-    return _learned[study][1]
-
-
-def _prior(recipe: Mapping[str, Any]) -> Any:
-    return remake(recipe).prior
+    place = str(store.address), study
+    if place not in _learned or _learned[place][0] != logs:
+        found = population_of_answers(remake(record.recipe).prior, [answers_in_force(store, log) for log in logs])
+        _learned[place] = logs, None if found is None else found.plain()
+    return _learned[place][1]

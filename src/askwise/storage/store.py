@@ -41,8 +41,10 @@ EVENTS = (  # (body, digest) of the events of a study from a position on
     .order_by(events.c.position)
 )
 HEAD = update(studies).where(studies.c.study == bindparam("log")).values(head=bindparam("last"))
-RECIPE = select(studies.c.recipe, func.length(studies.c.recipe).label("size")).where(
-    studies.c.study == bindparam("study")
+RECIPE = (  # locked: until the first event is there, another server may let the log start from other people
+    select(studies.c.recipe, func.length(studies.c.recipe).label("size"))
+    .where(studies.c.study == bindparam("study"))
+    .with_for_update()
 )
 DIGEST = (
     select(events.c.digest, func.length(studies.c.recipe).label("size"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
@@ -13,8 +14,10 @@ from pydantic import BaseModel, Field
 from askwise.errors import AskwiseError
 from askwise.goals import goal_class
 from askwise.goals.base.registry import goal_from
+from askwise.posteriors.scores.population import MIN_ANSWERS, MIN_PEOPLE
 from askwise.session.log_state import LogState
 from askwise.simulate.plan import BASELINE_RULE, PLAN_KEY
+from askwise.simulate.populations import PopulationSaving, load_saving
 from askwise.stopping import StopReason
 from askwise.storage.participants import Participant, StudySettings, people, settled, study_settings, token_of
 from askwise.storage.store import Record, Store
@@ -68,6 +71,17 @@ class SavedQuestions(BaseModel):
     advice: list[str]
 
 
+class PeopleBefore(BaseModel):
+    """How many questions those who answered before save the next person, by simulated people."""
+
+    people_before: int
+    people: int
+    likely: int
+    low: int
+    high: int
+    text: str
+
+
 class ListedStudy(BaseModel):
     """A study in the list of all."""
 
@@ -98,6 +112,7 @@ class StudyOverview(BaseModel):
     participants: list[PersonOverview]
     progress: LogOverview | None
     saved: SavedQuestions | None
+    saved_by_people: PeopleBefore | None
     simulating: tuple[int, int] | None
     fallbacks: int
     behind: bool
@@ -128,15 +143,19 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
     store = await asyncio.to_thread(studies.store, study)
 
     def read() -> tuple[
-        Record, list[Participant], list[str], list[AnswerCount], Any, StudySettings, dict[int, StopReason | None]
-    ]:
+        Record, list[Participant], list[str], list[AnswerCount], Any, PopulationSaving | None, StudySettings,
+        dict[int, StopReason | None],
+    ]:  # fmt: skip
         record = store.record()
         invited = people(store, record.study)
         links = [participant_link(store, study, record.study, one.participant) for one in invited]
         done = answer_counts(store, record.study), store.forecast(record.study, PLAN_KEY)
-        return record, invited, links, *done, study_settings(store, record.study), settled(store, record.study)
+        known = load_saving(store, record.study), study_settings(store, record.study), settled(store, record.study)
+        return record, invited, links, *done, *known
 
-    record, invited, links, done, plan, decided, reasons = await asyncio.to_thread(read)
+    record, invited, links, done, plan, saving, decided, reasons = await asyncio.to_thread(read)
+    if (before := _people_before(record, done)) >= MIN_PEOPLE:
+        studies.simulated_runs(study, before)  # for the next person, in the background
     services = {service.states.job[1]: service for service in studies.services(study)}
     own = services.get(record.study)
     return StudyOverview(
@@ -166,6 +185,7 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
         ],
         progress=None if own is None or own.states.latest is None else _log_overview(own.states.latest),
         saved=None if plan is None else saved(plan),
+        saved_by_people=None if saving is None else PeopleBefore(**asdict(saving), text=str(saving)),
         simulating=studies.plans.get(study),
         fallbacks=sum(service.fallback_count for service in services.values()),
         behind=any(service.states.failures for service in services.values()),
@@ -242,6 +262,13 @@ def saved(plan: Mapping[str, Any]) -> SavedQuestions:
 def participant_link(store: Store, study: str, number: int, participant: str) -> str:
     """The path of a participant's page. It never changes, so it is signed once."""
     return f"/s/{quote(study, safe='')}/p/{token_of(store, number, participant)}"
+
+
+def _people_before(record: Record, done: list[AnswerCount]) -> int:
+    """How many people the next one can start from."""
+    if record.mode != "own" or record.recipe["options"].get("population") is not True:
+        return 0
+    return sum(one.answers - one.skips >= MIN_ANSWERS for one in done if one.log != record.study)
 
 
 def _counts_of(done: list[AnswerCount], person: Participant, record: Record) -> list[AnswerCount]:

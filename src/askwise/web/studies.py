@@ -20,7 +20,9 @@ from askwise.storage.store import Record, Store
 from askwise.web.computed_states import ComputedStates, SharedFallback
 from askwise.web.learner import workers
 from askwise.web.learner.learner import Job, Learner, begin_log, simulate_people
+from askwise.web.learner.next_person import simulate_next_people
 from askwise.web.log_service import LogService
+from askwise.web.simulated_runs import SimulatedRuns
 from askwise.web.stored_log import StoredLog
 
 MAX_OPEN_LOGS = 1000  # logs kept in memory
@@ -50,7 +52,7 @@ class ServedStudies:
         self._services: OrderedDict[tuple[str, int], LogService] = OrderedDict()
         self._fallbacks: dict[str, SharedFallback] = {}
         self._listeners: dict[str, set[asyncio.Event]] = {}
-        self._simulated_runs: dict[str, asyncio.Task[tuple[int, list[SimulatedRun]]]] = {}
+        self._simulated_runs: dict[tuple[str, bool], SimulatedRuns] = {}  # by study, and whether they start from others
         self._tasks: set[asyncio.Task[Any]] = set()  # referenced, so that they are not garbage collected
         self._whole = (
             Store.at(Address.of(target), WAL_PAGES) if self.folder is None else None
@@ -164,15 +166,19 @@ class ServedStudies:
         """Those in use."""
         return [service for (study, _), service in self._services.items() if study == name]
 
-    def simulated_runs(self, name: str) -> list[SimulatedRun]:
-        """The runs of people simulated for this study; the first call starts them and does not wait."""
-        if name not in self._simulated_runs:
+    def simulated_runs(self, name: str, people_before: int = 0) -> list[SimulatedRun]:
+        """The runs of people simulated for this study, who start from others if there are `people_before`.
+
+        The first call starts them and does not wait. When many people have come, it starts them again."""
+        known = self._simulated_runs.setdefault((name, people_before > 0), SimulatedRuns())
+        if known.is_due(people_before):
             job = self.job(name, self.known(name).study)
-            self._simulated_runs[name] = asyncio.create_task(self.learner.run_in_background(simulate_people, job))
-        task = self._simulated_runs[name]
-        sound = task.done() and not task.cancelled() and task.exception() is None
-        found: tuple[int, list[SimulatedRun]] = task.result() if sound else (0, [])
-        return found[1]
+            if people_before:
+                simulated = simulate_next_people(self.learner, job)
+            else:
+                simulated = self.learner.run_in_background(simulate_people, job)
+            known.start(simulated, people_before, partial(self.changed, name))
+        return known.runs
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         """Has something done in the background."""

@@ -10,11 +10,13 @@ from askwise.losses import logistic
 from askwise.posteriors.scores import shaped
 from askwise.posteriors.scores.kernels import INDIVIDUAL, LINEAR, factor
 from askwise.posteriors.scores.population import (
+    MAX_DIRECTIONS,
     POPULATION,
     PersonAnswers,
     Population,
     learn_gaussian,
     learn_population,
+    telling_directions,
 )
 from askwise.posteriors.scores.shaped import ShapedScores
 from askwise.structures.choice import ItemScores
@@ -84,7 +86,7 @@ def test_few_people_are_shrunk_and_very_few_do_not_count():
     assert learn_population(np.eye(4), [*everybody[:2], *short]) is None
     few, many = (learn_population(np.eye(4), everybody[:count]) for count in (3, 40))
     assert np.ptp(few.mean) < np.ptp(many.mean)
-    assert np.trace(few.factor @ few.factor.T) + few.rest > np.trace(many.factor @ many.factor.T) + many.rest
+    assert np.trace(few.covariance(np.eye(4))) > np.trace(many.covariance(np.eye(4)))
     assert few.weight < many.weight < 1
 
 
@@ -104,6 +106,29 @@ def test_it_is_stored_as_plain_lists():
     for broken in ({}, {**found.plain(), "rest": 0}, {**found.plain(), "mean": ["a"]}):
         with pytest.raises(SettingError):
             Population.from_plain(broken)
+
+
+def test_populations_of_earlier_versions_say_nothing_of_less():
+    known = {"people": 4, "mean": [1.0, -1.0], "factor": [[0.5], [0.0]], "rest": 2.0}
+    found = Population.from_plain(known)
+    assert found.plain() == known
+    np.testing.assert_allclose(found.covariance(np.eye(2)), [[4.25, 0], [0, 4]])
+
+
+def test_what_is_well_known_does_not_share_the_spread_of_what_nobody_was_asked():
+    """Features act on all items, and many people agree about them; nobody was asked about most items' own appeal."""
+    rng = np.random.default_rng(7)
+    turn = np.linalg.qr(rng.normal(size=(30, 30)))[0]
+    variances = np.repeat([9.0, 0.1], [3, 27])  # in scores: of three features, and of what is each item's own
+    mixed = np.diag(np.sqrt(variances)) @ turn
+    covariance = np.diag(np.concatenate([[2.0, 3.0, 4.0], np.linspace(7.0, 10.0, 27)]))
+    more, less, spread = telling_directions(covariance, variances)
+    found = more @ more.T - less @ less.T + spread**2 * np.eye(30)
+    assert np.linalg.eigvalsh(found)[0] > 0
+    exact, kept = (mixed.T @ each @ mixed for each in (covariance, found))  # of scores
+    assert np.trace(kept) == pytest.approx(np.trace(exact))
+    assert np.linalg.norm(kept - exact) < 0.02 * np.linalg.norm(exact)
+    assert more.shape[1] + less.shape[1] == MAX_DIRECTIONS
 
 
 def test_a_new_person_against_a_long_run(monkeypatch):

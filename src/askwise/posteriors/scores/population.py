@@ -1,9 +1,9 @@
 """The population of a study: what the scores of people have in common, learned from those who answered before.
 
-Scores of a new person have the prior N(mean, factor factor' + rest^2 C), where C is the covariance that the shapes of
-the goal expect on average. Mean and covariance are learned by expectation maximisation: each person's answers give a
-Gaussian posterior of their scores under the population so far, and the posteriors of all give the next population.
-A few imaginary people with nothing in common are added, so that three real ones do not pass for everybody.
+Scores of a new person have the prior N(mean, factor factor' - less less' + rest^2 C), where C is the covariance that
+the shapes of the goal expect on average. Mean and covariance are learned by expectation maximisation: each person's
+answers give a Gaussian posterior of their scores under the population so far, and the posteriors of all give the next
+population. A few imaginary people with nothing in common are added, so that three real ones do not pass for everybody.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askwise.errors import SettingError
-from askwise.posteriors.scores.kernels import Shape, pivoted_factor
+from askwise.posteriors.scores.kernels import Shape
 from askwise.posteriors.scores.shape_points import Answers, Points, fit
 from askwise.types import Floats
 
@@ -27,7 +27,7 @@ COVARIANCE_PSEUDO_PEOPLE = 4.0  # imaginary people whose scores differ alike in 
 TYPICAL_SPREAD = 2.0  # of scores, before anybody answered: real people are less decided than they could be
 TYPICAL_LAPSE = 0.0475  # the prior mean of the share of answers given by accident
 MAX_COORDINATES = 60  # of scores that depend on features
-MAX_DIRECTIONS = 8  # in which people are known to differ; the other directions share one spread
+MAX_DIRECTIONS = 8  # in which people are known to differ more or less than in the others, which share one spread
 MAX_ITEMS = 300  # whose scores can be learned without features
 ROUNDS = 25
 DECIMALS = 4  # of stored scores
@@ -45,37 +45,43 @@ class Population:
 
     people: int
     mean: Floats  # (N,)
-    factor: Floats  # (N, D): the directions in which people differ most
+    factor: Floats  # (N, D): the directions in which people differ more than in the rest
     rest: float  # how much they differ in the other directions, in units of the shapes' own covariance
+    less: Floats | None = None  # (N, E): the directions in which they differ less than in the rest
 
     @property
     def weight(self) -> float:
         """The prior weight of the population; the rest is for people unlike the others."""
         return self.people / (self.people + HALF_WEIGHT_PEOPLE)
 
-    def covariance_factor(self, base: Floats) -> Floats:
-        """(N, R): a factor of the covariance of scores, where `base` (N, N) is that of the shapes."""
-        return pivoted_factor(self.factor @ self.factor.T + self.rest**2 * base)
+    def covariance(self, base: Floats) -> Floats:
+        """(N, N): the covariance of scores, where `base` (N, N) is that of the shapes."""
+        found = self.factor @ self.factor.T + self.rest**2 * base
+        return found if self.less is None else found - self.less @ self.less.T
 
     def plain(self) -> dict[str, Any]:
         """As JSON can hold it."""
-        mean, factor = self.mean.round(DECIMALS) + 0.0, self.factor.round(DECIMALS) + 0.0
-        rest = round(self.rest, DECIMALS)
-        return {"people": self.people, "mean": mean.tolist(), "factor": factor.tolist(), "rest": rest}
+        known = {"mean": self.mean, "factor": self.factor} | ({} if self.less is None else {"less": self.less})
+        numbers = {name: (values.round(DECIMALS) + 0.0).tolist() for name, values in known.items()}
+        return {"people": self.people, **numbers, "rest": round(self.rest, DECIMALS)}
 
     @staticmethod
     def from_plain(stored: Mapping[str, Any]) -> Population:
         """What `plain` made."""
         try:
             people, mean, rest = int(stored["people"]), np.array(stored["mean"], dtype=float), float(stored["rest"])
-            factor = np.array(stored["factor"], dtype=float).reshape(len(mean), -1)
+            factor, less = (
+                None if name not in stored else np.array(stored[name], dtype=float).reshape(len(mean), -1)
+                for name in ("factor", "less")
+            )
         except (KeyError, TypeError, ValueError):
-            raise SettingError(
-                "population is not one that was learned; expected people, mean, factor and rest"
-            ) from None
-        if not (people >= 1 and rest > 0 and np.isfinite(mean).all() and np.isfinite(factor).all()):
+            factor = None
+        if factor is None:
+            raise SettingError("population is not one that was learned; expected people, mean, factor and rest")
+        finite = all(np.isfinite(values).all() for values in (mean, factor, less) if values is not None)
+        if not (people >= 1 and rest > 0 and finite):
             raise SettingError("population has numbers that make no sense; expected what learn_population found")
-        return Population(people, mean, factor, rest)
+        return Population(people, mean, factor, rest, less)
 
 
 def scale_weights_around_one(scales: Floats) -> Floats:
@@ -125,8 +131,9 @@ def learn_population(
     basis = principal_basis(base, limit)
     within = [PersonAnswers(person.rows @ basis, person.responses) for person in counted]
     found = learn_gaussian(within, ties=ties)
-    directions, rest = leading_directions(found.covariance + found.mean_covariance)
-    return Population(len(counted), basis @ found.mean, basis @ directions, rest)
+    variances = np.square(basis).sum(axis=0)
+    more, less, rest = telling_directions(found.covariance + found.mean_covariance, variances)
+    return Population(len(counted), basis @ found.mean, basis @ more, rest, basis @ less)
 
 
 def principal_basis(base: Floats, limit: int = MAX_COORDINATES) -> Floats:
@@ -141,18 +148,30 @@ def principal_basis(base: Floats, limit: int = MAX_COORDINATES) -> Floats:
     return found * np.where(found[np.abs(found).argmax(axis=0), np.arange(len(chosen))] < 0, -1.0, 1.0)
 
 
-def leading_directions(covariance: Floats, limit: int = MAX_DIRECTIONS) -> tuple[Floats, float]:
-    """(Q, Q) -> (Q, D) and the spread of what is left: probabilistic principal components.
+def telling_directions(
+    covariance: Floats, variances: Floats, limit: int = MAX_DIRECTIONS
+) -> tuple[Floats, Floats, float]:
+    """(Q, Q) -> (Q, D), (Q, E) and the spread of what is left: the covariance is nearly D D' - E E' + spread^2 I.
 
-    >>> directions, rest = leading_directions(np.diag([5.0, 1.0, 1.0]), 1)
-    >>> np.abs(directions).tolist(), rest
-    ([[2.0], [0.0], [0.0]], 1.0)
+    The directions, `limit` in all, are those in which the scores' own variance differs most from what is left. A unit
+    of each coordinate has `variances` (Q,) in scores. Were the directions of the largest variance chosen instead, all
+    others would seem as unknown as the appeal of items that nobody was asked about.
+
+    >>> more, less, spread = telling_directions(np.diag([5.0, 1.0, 1.0, 0.25]), np.ones(4), 2)
+    >>> np.abs(more).T.tolist(), np.abs(less).T.round(2).tolist(), spread
+    ([[2.0, 0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0, 0.87]], 1.0)
     """
     values, vectors = np.linalg.eigh(covariance)
-    size = min(limit, len(values) - 1)
-    left = values[: len(values) - size]
-    some = values[::-1][:size] - left.mean()
-    return vectors[:, ::-1][:, :size] * np.sqrt(np.maximum(some, 0.0)), float(np.sqrt(left.mean()))
+    reach = np.square(vectors).T @ variances  # in scores
+    left = np.arange(len(values))
+    for _ in range(ROUNDS):
+        rest = np.average(values[left], weights=reach[left])
+        left = np.argsort(np.abs(values - rest) * reach)[: max(1, len(values) - limit)]
+    known = np.setdiff1d(np.arange(len(values)), left)
+    rest = np.average(values[left], weights=reach[left])
+    above, below = known[values[known] > rest][::-1], known[values[known] <= rest]
+    more, less = (vectors[:, each] * np.sqrt(np.abs(values[each] - rest)) for each in (above, below))
+    return more, less, float(np.sqrt(rest))
 
 
 def learn_gaussian(

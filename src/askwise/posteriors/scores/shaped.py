@@ -20,7 +20,7 @@ from askwise.errors import SettingError
 from askwise.losses import Davidson, Loss, logistic
 from askwise.options import number
 from askwise.posteriors.scores.answer_coordinates import AnswerCoordinates, ShapeFactors
-from askwise.posteriors.scores.kernels import Shape
+from askwise.posteriors.scores.kernels import Shape, pivoted_factor
 from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, systematic_counts
 from askwise.posteriors.scores.pilot import log_sum
 from askwise.posteriors.scores.population import POPULATION, Population, scale_weights_around_one
@@ -90,6 +90,11 @@ class ShapedScores:
         points = self.points.take(order)
         return order, design_of(self.answers, points, covariance_roots(self.answers, points))
 
+    def release_memory(self) -> None:
+        """Forgets what is computed again when it is needed."""
+        vars(self).pop("sampled", None)
+        self.maps.clear()
+
     @staticmethod
     def prior(
         family: LinearFamily,
@@ -117,7 +122,7 @@ class ShapedScores:
         known = np.zeros((len(shapes), family.dimension)) if means is None else np.asarray(means, dtype=float)
         if population is not None:
             base = _mean_covariance(prior_weights.sum(axis=1), factors)
-            own = population.covariance_factor(base) / (1.0 if sigma is None else scales[0])
+            own = pivoted_factor(population.covariance(base)) / (1.0 if sigma is None else scales[0])
             shapes, factors, known = (*shapes, POPULATION), [*factors, own], np.vstack([known, population.mean])
             around = population.weight * (scale_weights_around_one(scales) if sigma is None else np.ones(1))
             prior_weights = np.vstack([(1 - population.weight) * prior_weights, around])

@@ -11,8 +11,9 @@ from typing import Any
 
 from askwise import storage
 from askwise.simulate.plan import compared_rules, save_plan, summarise_runs
-from askwise.simulate.runs import SimulatedRun, simulate_person
-from askwise.simulate.workers import answers_left
+from askwise.simulate.populations import starting_point
+from askwise.simulate.runs import SimulatedRun
+from askwise.simulate.workers import answers_left, arms_of, simulate_arm
 from askwise.web.learner.learner import Job
 from askwise.web.studies import ServedStudies
 
@@ -46,18 +47,20 @@ async def simulate(studies: ServedStudies, study: str, job: Job) -> None:
 
 
 def simulate_rules(job: Job, person: int) -> dict[str, SimulatedRun]:
-    """One person's run by each rule; in a worker."""
+    """One person's run by each rule and, where they start from others, without these; in a worker."""
     session = storage.open(job[0], log=job[1])
-    limit = answers_left(session)
+    start, rules, limit = starting_point(session), compared_rules(session), answers_left(session)
     return {
-        rule: simulate_person(session, rule, person, limit, time.monotonic() + LONGEST)
-        for rule in compared_rules(session)
+        arm: simulate_arm(start, arm, rules[0], person, limit, time.monotonic() + LONGEST)
+        for arm in arms_of(start, rules)
     }
 
 
 def conclude(job: Job, runs: dict[str, list[SimulatedRun]]) -> dict[str, Any]:
     """Keeps the plan; in a worker."""
     session = storage.open(job[0], log=job[1])
-    found = summarise_runs(session, min(map(len, runs.values())), runs)
+    people = min(len(runs[rule]) for rule in compared_rules(session))
+    whole = {arm: found for arm, found in runs.items() if len(found) >= people}  # others may have come on the way
+    found = summarise_runs(session, people, whole, starting_point(session).people_before)
     save_plan(session, found)
     return found

@@ -13,6 +13,7 @@ from askwise.goals import goal_class
 from askwise.report.images import media_type
 from askwise.session.log_state import LogState
 from askwise.simulate.forecast import forecast
+from askwise.simulate.populations import people_before
 from askwise.simulate.runs import SimulatedRun
 from askwise.storage.participants import Participant, StudySettings
 from askwise.storage.store import Record
@@ -58,7 +59,8 @@ class ParticipantContext:
         kind = "quota" if count >= self.respondent.quota else final.done.kind if final and final.done else None
         changes = service.event_log.goal_events
         goal = goal_class(changes[-1]["goal"] if changes else self.record.recipe["goal"])
-        runs = [] if state is None or state.done else self.studies.simulated_runs(self.study)
+        before = people_before(service.log.journal.record.recipe)
+        runs = [] if state is None or state.done else self.studies.simulated_runs(self.study, before)
         # the first question may have come while the learner was behind, and then its event has no diameter
         diameters = [service.event_log.counts.first_diameter, *(run.diameters[0] for run in runs[:1])]
         return ParticipantState(

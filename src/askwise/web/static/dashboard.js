@@ -186,12 +186,14 @@ function savedShare() {
 }
 
 function showSaved() {
-  const { saved, simulating } = overview;
+  const { saved, saved_by_people: before, simulating } = overview;
+  byId("saved-by-people").hidden = !before;
+  byId("saved-by-people").textContent = before?.text ?? "";
   simulateButton.disabled = simulating !== null;
   simulateButton.textContent = saved ? "Simulate again" : "Simulate people";
   byId("saved").textContent = simulating ? `Simulated people are answering: ${simulating[0]} of ${simulating[1]}.`
     : saved ? savedSentence(saved)
-    : "Not known yet: nobody was simulated. Simulated people answer with this study's strategy and at random. This takes a minute or two.";
+    : "Against random questions: not known yet, nobody was simulated. Simulated people answer with this study's strategy and at random. This takes a minute or two.";
 }
 
 /** @param {SavedQuestions} saved */

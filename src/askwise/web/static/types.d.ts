@@ -92,6 +92,15 @@ export interface SavedQuestions {
   at_least: boolean;
 }
 
+export interface PeopleBefore {
+  people_before: number;
+  people: number;
+  likely: number;
+  low: number;
+  high: number;
+  text: string;
+}
+
 export interface StudyOverview {
   aim: string;
   state: "open" | "settled" | "finished" | "paused" | "closed";
@@ -104,6 +113,7 @@ export interface StudyOverview {
   answers: number;
   participants: PersonOverview[];
   saved: SavedQuestions | null;
+  saved_by_people: PeopleBefore | null;
   simulating: [number, number] | null;
   fallbacks: number;
   behind: boolean;

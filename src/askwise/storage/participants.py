@@ -166,7 +166,7 @@ def study_settings(store: Store, study: int) -> StudySettings:
 
 
 def change_study_settings(store: Store, study: int, *, why: bool | None = None, beyond: bool | None = None) -> None:
-    """Whether people may see what is expected of their answers, and whether a settled study goes on; None: as it was."""
+    """Whether people see what is expected of their answers, and whether a settled study goes on; None: no change."""
     given = {name: int(value) for name, value in (("why", why), ("beyond", beyond)) if value is not None}
     if given:
         with store.begin() as connection:

@@ -35,7 +35,7 @@ def check_shape(name: str, value: Any) -> str | list[str]:
     names = list(value) if isinstance(value, list | tuple) else [value]
     if isinstance(value, str):
         names = [name.strip() for name in value.split(",")]
-    if names == [LINEAR_WITHOUT_LAPSES]:
+    if isinstance(value, str) and value == LINEAR_WITHOUT_LAPSES:
         return LINEAR_WITHOUT_LAPSES
     if not names or not all(isinstance(each, str) and each in SHAPES for each in names):
         raise SettingError(

@@ -26,6 +26,7 @@ from askwise.posteriors.scores.pilot import log_sum
 from askwise.posteriors.scores.population import POPULATION, Population, scale_weights_around_one
 from askwise.posteriors.scores.shape_chains import Design, design_of, real, run, run_pilot
 from askwise.posteriors.scores.shape_points import Answers, Points, covariance_roots, fit
+from askwise.posteriors.scores.shape_sentence import sentence_about_shapes
 from askwise.structures import LinearFamily
 from askwise.types import Answer, Bools, Floats, Ints, Sample
 
@@ -40,7 +41,6 @@ EAGER_ANSWERS = 10  # up to which every shape is looked at
 GROWTH = 5  # lighter ones when the answers have grown by one part in so many
 MIN_SAMPLED_WEIGHT = 2e-3  # of a point that is drawn from: a few chains cost as much as many
 PILOT_DRAWS = 16  # of each point
-TELLING_ODDS = 3.0  # from which on the answers tell between straight lines and curves
 TRAJECTORIES = 2  # that turn a draw of a reference into a draw of the posterior
 
 
@@ -187,19 +187,7 @@ class ShapedScores:
     @property
     def shape_sentence(self) -> str | None:
         """What the answers say about straight lines and curves; None where there is nothing to choose between."""
-        bends = np.array([shape.bends for shape in self.shapes])
-        straight = np.array([not shape.bends and shape is not POPULATION for shape in self.shapes])
-        if not (bends.any() and straight.any()):
-            return None
-        prior, now = np.exp(self.log_prior).sum(axis=1), self.shape_weights
-        odds = (now[bends].sum() / prior[bends].sum()) / max(now[straight].sum() / prior[straight].sum(), 1e-12)
-        if odds >= TELLING_ODDS:
-            return f"Features act in curves: straight lines explain the answers {_times(odds)} times less well."
-        if odds <= 1 / TELLING_ODDS:
-            return f"Features act in straight lines: curves explain the answers {_times(1 / odds)} times less well."
-        return (
-            "The answers do not tell whether features act in straight lines or in curves; the result allows for both."
-        )
+        return sentence_about_shapes(self.shapes, np.exp(self.log_prior).sum(axis=1), self.shape_weights)
 
     def sample(self, count: int, rng: Generator) -> Sample:
         """`count` independent draws of scores (M,), in random order."""
@@ -314,12 +302,3 @@ def _mean_covariance(weights: Floats, factors: Sequence[Floats]) -> Floats:
     """(M, M): of scores, on average over shapes."""
     pairs = zip(weights, factors, strict=True)
     return np.asarray(sum(weight * each @ each.T for weight, each in pairs)) / np.sum(weights)
-
-
-def _times(odds: float) -> str:
-    """How many times, as people say it.
-
-    >>> _times(4.2), _times(41.0), _times(1e7)
-    ('4', '41', 'more than 1,000')
-    """
-    return f"{odds:.0f}" if odds <= 1000 else "more than 1,000"

@@ -53,6 +53,8 @@ class ShapedScores:
     ...     dimension = 3
     ...     def features(self, atoms):
     ...         return np.eye(3)[atoms[:, 0]] - np.eye(3)[atoms[:, 1]]
+    ...     def predict(self, structures, atoms):
+    ...         return structures @ self.features(atoms).T
     >>> prior = ShapedScores.prior(Items(), logistic, [INDIVIDUAL], [np.eye(3)], np.ones(1))
     >>> rng = np.random.default_rng(0)
     >>> draws = prior.update(Answer((0, 1), 1), rng).sample(1000, rng).structures

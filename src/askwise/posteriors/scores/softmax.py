@@ -20,8 +20,8 @@ from askwise.options import whole_number
 from askwise.posteriors.scores.evidence import checked_answers
 from askwise.posteriors.scores.hmc import squares
 from askwise.posteriors.scores.label_evidence import LabelEvidence
-from askwise.posteriors.scores.logconcave import LogConcave, systematic_counts
-from askwise.posteriors.scores.pilot import log_sum
+from askwise.posteriors.scores.label_resampling import bearable_power, completed, resample
+from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.posteriors.scores.softmax_hmc import PriorReference
 from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Answer, Floats, Ints, Sample
@@ -32,8 +32,6 @@ EARLY_SWEEPS = 4  # an answer while answers are few, so that each changes much
 EARLY_ANSWERS = 20
 BATCH_GROWTH = 0.1  # share of the answers so far that chains meet next when they start again
 LAST_SWEEPS = 16  # that then see all answers
-MIN_EFFECTIVE_SHARE = 0.2  # of the chains, that resampling must leave
-MIN_POWER = 0.02  # of an answer, that is met at a time
 SWEEPS_BETWEEN_DRAWS = 6  # of one chain
 LEAPFROG_STEPS = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64])  # a trajectory may take
 MIN_ACCEPTANCE = 0.7  # below this a trajectory takes more and shorter steps
@@ -80,14 +78,34 @@ class SoftmaxPosterior:
 
     def update(self, answer: Answer, rng: Generator) -> SoftmaxPosterior:
         """The beliefs after one more answer: every chain moves."""
-        updated = self._with_answers([answer])
-        if updated.evidence is self.evidence:  # a row of zeros, whose labels are equally likely whatever the weights
-            return replace(updated, log_evidence=self.log_evidence - np.log(len(self.family.labels)))
-        more = updated.evidence.rank - self.evidence.rank  # new coordinates have their prior
-        fresh = self.grid[self.places, None] * rng.standard_normal((len(self.points), more))
-        updated = replace(updated, points=np.hstack([self.points, fresh]))
-        sweeps = EARLY_SWEEPS if updated.answers <= EARLY_ANSWERS else SWEEPS_PER_ANSWER
-        return updated._met(self.evidence, sweeps, rng)
+        sweeps = EARLY_SWEEPS if self.answers < EARLY_ANSWERS else SWEEPS_PER_ANSWER
+        return self.met([answer], sweeps, rng)
+
+    def met(self, answers: Sequence[Answer], sweeps: int, rng: Generator, chains: int | None = None) -> SoftmaxPosterior:
+        """The beliefs after more answers: chains are resampled by their likelihood, then they move.
+
+        Without resampling the scales would lag behind: trajectories change the weights at once, but scales slowly.
+        Answers that hardly any chain expected are met in parts, with one sweep after each, so that many chains survive.
+
+        - `answers`: so few that one fit of the chains to all of them is not worth while.
+        - `sweeps`: of every chain in the end.
+        - `chains`: how many there are afterwards; as many as before unless given.
+        """
+        before, now = self.evidence, self._with_answers(answers)
+        whole = now.evidence
+        known = np.pad(before.strengths, (0, len(whole.rows) - len(before.rows)))
+        new = whole.strengths - known
+        # labels of a row of zeros are equally likely whatever the weights
+        silent = len(answers) - new.sum()
+        now = replace(now, log_evidence=self.log_evidence - silent * np.log(len(self.family.labels)))
+        share = 0.0 if new.any() else 1.0  # of the answers that was met
+        while share < 1:
+            fresh, logs = completed(whole.with_strengths(new), now.points, self.grid[now.places], rng)
+            power = bearable_power(logs, 1 - share)
+            now, share = now._resampled(power * logs, fresh, chains or len(self.places), rng), share + power
+            if share < 1:
+                now = replace(now, evidence=whole.with_strengths(known + share * new))._swept(1, rng)
+        return replace(now, evidence=whole)._swept(sweeps, rng)
 
     def update_all(self, answers: Sequence[Answer], rng: Generator) -> SoftmaxPosterior:
         """The beliefs after many answers at once: the chains start again from the prior.
@@ -105,11 +123,12 @@ class SoftmaxPosterior:
         order, count, exact = rng.permutation(len(whole.rows)), 0, True
         while count < len(order):
             batch = order[count : count + max(1, int(BATCH_GROWTH * count))]
-            logs = -whole.only(batch).potential(updated.points).astype(float)
-            power = _bearable_power(logs, 1.0)
+            fresh, logs = completed(whole.only(batch), updated.points, self.grid[updated.places], rng)
+            power = bearable_power(logs, 1.0)
             exact = exact and power == 1
             count += len(batch)
-            updated = replace(updated._resampled(power * logs, rng), evidence=whole.only(order[:count]))._swept(1, rng)
+            updated = updated._resampled(power * logs, fresh, chains, rng)
+            updated = replace(updated, evidence=whole.only(order[:count]))._swept(1, rng)
         known = updated.log_evidence if exact else float("nan")
         return replace(updated, evidence=whole, log_evidence=known)._swept(LAST_SWEEPS, rng)
 
@@ -164,35 +183,14 @@ class SoftmaxPosterior:
             "steps": float(self.steps[self.places].mean()),
         }
 
-    def _met(self, before: LabelEvidence, sweeps: int, rng: Generator) -> SoftmaxPosterior:
-        """After an answer that `before` did not have: chains are resampled by its likelihood, then they move.
-
-        Without resampling the scales would lag behind: trajectories change the weights at once, but scales slowly. An
-        answer that hardly any chain expected is met in parts, with one sweep after each, so that many chains survive.
-        """
-        now, whole = self, self.evidence
-        known = np.pad(before.strengths, (0, len(whole.rows) - len(before.rows)))
-        new = whole.strengths - known
-        share = 0.0  # of the answer that was met
-        while True:
-            logs = -whole.with_strengths(new).potential(now.points).astype(float)
-            power = _bearable_power(logs, 1 - share)
-            now, share = now._resampled(power * logs, rng), share + power
-            if share >= 1:
-                return replace(now, evidence=whole)._swept(sweeps, rng)
-            now = replace(now, evidence=whole.with_strengths(known + share * new))._swept(1, rng)
-
-    def _resampled(self, logs: Floats, rng: Generator) -> SoftmaxPosterior:
-        """Chains in proportion to the likelihood of new answers, whose logs (C,) are given.
+    def _resampled(self, logs: Floats, fresh: Floats, count: int, rng: Generator) -> SoftmaxPosterior:
+        """So many chains, in proportion to the likelihood of new answers; `fresh` and `logs` are what `completed` found.
 
         The log evidence grows by the log of their mean likelihood.
         """
-        counts = systematic_counts(np.exp(logs - logs.max()), len(logs), rng)
-        kept = np.repeat(np.arange(len(logs)), counts)
-        gained = float(log_sum(logs)) - np.log(len(logs))
-        return replace(
-            self, points=self.points[kept], places=self.places[kept], log_evidence=self.log_evidence + gained
-        )
+        kept, drawn, gained = resample(logs, count, rng)
+        points = np.hstack([self.points[kept], fresh[kept, drawn]])
+        return replace(self, points=points, places=self.places[kept], log_evidence=self.log_evidence + gained)
 
     def continued(self, sweeps: int, rng: Generator) -> SoftmaxPosterior:
         """The same beliefs with other draws: every chain moves on by that many `sweeps`."""
@@ -225,28 +223,3 @@ class SoftmaxPosterior:
         rung = rung + ((accepted < MIN_ACCEPTANCE) & (counts > 0)) - (accepted > EASY_ACCEPTANCE)
         steps = np.maximum.accumulate(LEAPFROG_STEPS[np.clip(rung, 0, len(LEAPFROG_STEPS) - 1)])
         return replace(self, points=points, steps=steps, acceptance=float(chance.mean()))
-
-
-def _bearable_power(logs: Floats, most: float) -> float:
-    """The largest power, up to `most`, of weights with these logs (C,) that leaves enough chains different.
-
-    >>> _bearable_power(np.zeros(4), 1.0), _bearable_power(np.array([0.0] + 99 * [-50.0]), 1.0) < 0.2
-    (1.0, True)
-    """
-    if effective_share(most * logs) >= MIN_EFFECTIVE_SHARE:
-        return most
-    low, high = 0.0, most
-    for _ in range(20):
-        middle = (low + high) / 2
-        low, high = (middle, high) if effective_share(middle * logs) >= MIN_EFFECTIVE_SHARE else (low, middle)
-    return max(low, MIN_POWER)
-
-
-def effective_share(logs: Floats) -> float:
-    """Of draws with these log weights: the share of equally weighted draws that would be worth as much.
-
-    >>> round(effective_share(np.array([0.0, 0.0, -99.0, -99.0])), 4)
-    0.5
-    """
-    weights = np.exp(logs - logs.max())
-    return float(weights.mean() ** 2 / np.square(weights).mean())

@@ -81,8 +81,8 @@ class ClassifierGoal(TableGoal):
 
     @property
     def is_linear(self) -> bool:
-        """Whether a structure is a plane: with a pool or more than two labels it always is."""
-        return self.shape == "linear" or self.pool is not None or len(self.labels) > 2
+        """Whether a structure is a plane: with a pool it always is."""
+        return self.shape == "linear" or self.pool is not None
 
     def resolve(self, data: Any) -> tuple[Columns, Self]:
         if not isinstance(data, str | Path):
@@ -162,7 +162,10 @@ class ClassifierGoal(TableGoal):
         labels = [str(label) for label in self.labels]
         family: Any = session.problem.family
         if not self.is_linear:
-            return {"score": Variable(family.predict(structures, np.arange(len(family.names))), {"row": family.names})}
+            scores = family.predict(structures, np.arange(len(family.names)))
+            if len(labels) == 2:
+                return {"score": Variable(scores, {"row": family.names})}
+            return {"score": Variable(np.moveaxis(scores, 2, 1), {"label": labels, "row": family.names})}
         count = np.shape(structures)[1] // (1 if len(labels) == 2 else len(labels))
         features = feature_names(self, session, count)
         features = features if len(features) == count else [*features, "intercept"]

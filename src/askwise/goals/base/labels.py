@@ -18,15 +18,24 @@ from askwise.errors import DataError, SettingError
 from askwise.goals.base.effects import label_effects
 from askwise.goals.base.goal import MAX_CANDIDATES, SessionParts
 from askwise.goals.base.pools import family_of
-from askwise.goals.base.shapes import MAX_EXACT_ROWS, landmark_map, landmark_prior, shaped_label_prior
+from askwise.goals.base.shapes import (
+    FEW_LANDMARKS,
+    MAX_EXACT_PRODUCT,
+    MAX_EXACT_ROWS,
+    landmark_map,
+    landmark_prior,
+    shaped_label_prior,
+    softmax_prior,
+)
 from askwise.losses import logistic, softmax
 from askwise.options import flag, number, numbers, parts, refusal, shown, whole_number
+from askwise.posteriors.scores.landmarks import LandmarkMap
 from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.posteriors.scores.softmax import SoftmaxPosterior
 from askwise.problem import Problem
 from askwise.strategies.screening import SURVIVING_ROWS
 from askwise.structures.linear import LinearPool, RowScores
-from askwise.structures.multiclass import SoftmaxPool
+from askwise.structures.multiclass import SoftmaxPool, SoftmaxRows
 from askwise.types import Bools, Floats, Ints, Response
 
 if TYPE_CHECKING:
@@ -68,10 +77,10 @@ def label_parts(goal: ClassifierGoal, columns: Columns, items: Items) -> Session
     """The parts of a session that learns labels: logistic for two of them, softmax for more."""
     mapped = items.features if goal.feature_map is None else _mapped(goal.feature_map, items.features)
     points = np.hstack([mapped, np.ones((len(mapped), 1))])  # the last weight is the intercept
-    if len(goal.labels) > 2:
-        made = _many_labels(goal, columns, items, points)
-    elif goal.is_linear:
-        made = _two_labels(goal, columns, items, points)
+    if goal.is_linear:
+        made = (_many_labels if len(goal.labels) > 2 else _two_labels)(goal, columns, items, points)
+    elif len(goal.labels) > 2:
+        made = _many_shaped_labels(goal, items, mapped)
     else:
         made = _two_shaped_labels(goal, columns, items, mapped)
     compared: Any = made.problem.distance  # its family has the rows of the table, also where questions are about a pool
@@ -131,14 +140,34 @@ def _many_labels(goal: ClassifierGoal, columns: Columns, items: Items, points: F
     labels = goal.labels
     rows = SoftmaxPool(points, items.names, labels, items.images)
     family = rows if goal.pool is None else family_of(goal.pool, items, points, labels)
-    prior = SoftmaxPosterior.prior(family, goal.prior_scale, max(2, goal.draws))  # a chain for each draw
+    prior = SoftmaxPosterior.prior(family, goal.prior_scale, _chains(goal))
+    return _many_label_parts(goal, rows, family, prior)
 
-    def describe(weights: Floats) -> list[Response]:
-        scores = rows.predict(weights[None], np.arange(len(points)))
-        return [labels[place] for place in rows.decide(scores)[0]]
 
-    distance = Disagreement(rows, _compared_rows(goal, len(points)))
+def _many_shaped_labels(goal: ClassifierGoal, items: Items, features: Floats) -> SessionParts:
+    labels, count = goal.labels, len(features)
+    if count <= MAX_EXACT_ROWS and len(labels) * count**2 <= MAX_EXACT_PRODUCT:
+        rows: SoftmaxPool = SoftmaxRows(count, items.names, labels, items.images)
+        known: Floats | LandmarkMap = features
+    else:
+        known = landmark_map(goal.shape, features, goal.seed, FEW_LANDMARKS)
+        rows = SoftmaxPool(known.features(features), items.names, labels, items.images)
+    prior = softmax_prior(goal.shape, known, rows, goal.prior_scale, _chains(goal))
+    return _many_label_parts(goal, rows, rows, prior)
+
+
+def _many_label_parts(goal: ClassifierGoal, rows: SoftmaxPool, family: Any, prior: Any) -> SessionParts:
+    every = np.arange(len(rows.names))
+
+    def describe(structure: Floats) -> list[Response]:
+        return [goal.labels[place] for place in rows.decide(rows.predict(structure[None], every))[0]]
+
+    distance = Disagreement(rows, _compared_rows(goal, len(every)))
     return SessionParts(Problem(family, distance, softmax), prior, describe, _candidates(goal))
+
+
+def _chains(goal: ClassifierGoal) -> int:
+    return max(2, goal.draws)  # one for each draw
 
 
 def _group(columns: Columns, column: str) -> Bools:

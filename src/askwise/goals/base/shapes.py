@@ -14,11 +14,14 @@ from askwise.posteriors.scores.kernels import factor, label_shapes, shapes_named
 from askwise.posteriors.scores.landmarks import MAX_LANDMARKS, LandmarkMap
 from askwise.posteriors.scores.population import Population
 from askwise.posteriors.scores.shaped import ShapedScores
+from askwise.posteriors.scores.shaped_softmax import ShapedSoftmax
 from askwise.structures import LinearFamily
+from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Floats
 
 SHAPES = ("learned", "linear", "smooth", "individual")
 MAX_EXACT_ROWS = 1_000  # whose covariance is kept whole; in longer tables, landmarks stand for all rows
+MAX_EXACT_PRODUCT = 3_000_000  # of labels and squared rows, up to which more than two labels keep it whole
 MANY_ROWS = 5_000  # from which on there are fewer landmarks, so that memory stays small
 FEW_LANDMARKS = 100
 
@@ -119,3 +122,20 @@ def landmark_prior(
     """The beliefs about the weights of landmark features: for long tables and for rows never seen."""
     shapes, weights = label_shapes(shape)
     return ShapedScores.prior(family, loss, shapes, [known.factor(each) for each in shapes], weights, scale)
+
+
+def softmax_prior(
+    shape: str | Sequence[str],
+    features: Floats | LandmarkMap,
+    family: SoftmaxPool,
+    scale: float | None,
+    chains: int,
+) -> ShapedSoftmax:
+    """The beliefs about more than two labels: about the scores of rows with these `features` (N, P), or about the
+    weights of landmark features."""
+    shapes, weights = label_shapes(shape)
+    if isinstance(features, LandmarkMap):
+        factors = [features.factor(each) for each in shapes]
+    else:
+        factors = [factor(each, features, intercept=True) for each in shapes]
+    return ShapedSoftmax.prior(family, shapes, factors, weights, scale, chains)

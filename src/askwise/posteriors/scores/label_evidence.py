@@ -8,7 +8,7 @@ directions of the span times K - 1 contrasts of the labels.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -47,13 +47,18 @@ class LabelEvidence:
         answers = self.answers.add(features, responses, strengths)
         return self if answers is self.answers else LabelEvidence(answers, self.contrasts)
 
+    def trusted(self, features: Floats, responses: Floats, strengths: Floats) -> LabelEvidence:
+        """The same answers, (N, D) and (N,), with other strengths (N,), in the same coordinates."""
+        nothing = replace(self.answers, strengths=np.zeros(len(self.strengths)))
+        return LabelEvidence(nothing.add(features, responses, strengths), self.contrasts)
+
     def only(self, places: Ints) -> LabelEvidence:
         """The answers at these places alone, in the same coordinates."""
         return self.with_strengths(np.where(np.isin(np.arange(len(self.rows)), places), self.strengths, 0.0))
 
     def with_strengths(self, strengths: Floats) -> LabelEvidence:
         """The same answers with other strengths (T,), in the same coordinates; those of strength 0 are left out."""
-        kept = strengths > 0
+        kept = strengths != 0
         answers = Evidence(logistic, self.answers.basis, self.rows[kept], self.answers.responses[kept], strengths[kept])
         return LabelEvidence(answers, self.contrasts)
 

@@ -91,21 +91,11 @@ class SoftmaxPosterior:
         - `sweeps`: of every chain in the end.
         - `chains`: how many there are afterwards; as many as before unless given.
         """
-        before, now = self.evidence, self._with_answers(answers)
-        whole = now.evidence
-        known = np.pad(before.strengths, (0, len(whole.rows) - len(before.rows)))
-        new = whole.strengths - known
-        # labels of a row of zeros are equally likely whatever the weights
-        silent = len(answers) - new.sum()
-        now = replace(now, log_evidence=self.log_evidence - silent * np.log(len(self.family.labels)))
-        share = 0.0 if new.any() else 1.0  # of the answers that was met
-        while share < 1:
-            fresh, logs = completed(whole.with_strengths(new), now.points, self.grid[now.places], rng)
-            power = bearable_power(logs, 1 - share)
-            now, share = now._resampled(power * logs, fresh, chains or len(self.places), rng), share + power
-            if share < 1:
-                now = replace(now, evidence=whole.with_strengths(known + share * new))._swept(1, rng)
-        return replace(now, evidence=whole)._swept(sweeps, rng)
+        updated = self._with_answers(answers)
+        new = updated.evidence.strengths.sum() - self.evidence.strengths.sum()
+        silent = (len(answers) - new) * np.log(len(self.family.labels))  # of rows of zeros: all labels are as likely
+        updated = replace(updated, evidence=self.evidence, log_evidence=self.log_evidence - silent)
+        return updated._moved_to(self._with_answers(answers).evidence, sweeps, chains or len(self.places), rng)
 
     def update_all(self, answers: Sequence[Answer], rng: Generator) -> SoftmaxPosterior:
         """The beliefs after many answers at once: the chains start again from the prior.
@@ -143,9 +133,14 @@ class SoftmaxPosterior:
 
     def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> SoftmaxPosterior:
         """The same answers, each trusted by its strength (T,): the chains move on from where they are."""
-        evidence = LabelEvidence.of_labels(self.family.dimension // len(self.family.labels), len(self.family.labels))
-        evidence = evidence.add(*checked_answers(self.family, answers), np.asarray(strengths))
-        return replace(self, evidence=evidence, log_evidence=float("nan"))._swept(EARLY_SWEEPS, rng)
+        evidence = self.evidence.trusted(*checked_answers(self.family, answers), np.asarray(strengths))
+        return self._moved_to(evidence, EARLY_SWEEPS, len(self.places), rng)
+
+    def resized(self, count: int, rng: Generator) -> SoftmaxPosterior:
+        """The same beliefs held by so many chains: some are left out, or taken twice."""
+        size = len(self.places)
+        kept = np.concatenate([rng.permutation(size) for _ in range(-(-count // size))])[:count]
+        return replace(self, points=self.points[kept], places=self.places[kept])
 
     def _with_answers(self, answers: Sequence[Answer]) -> SoftmaxPosterior:
         labels = len(self.family.labels)
@@ -157,6 +152,14 @@ class SoftmaxPosterior:
 
     def sample(self, count: int, rng: Generator) -> Sample:
         """`count` draws in random order: one a chain or, if more are wanted, of chains that continue."""
+        structures, chains = self.draws(count, rng)
+        return Sample(structures, np.full(count, 1.0 / count), exact=False, chains=chains)
+
+    def draws(self, count: int, rng: Generator, factor: Floats | None = None) -> tuple[Floats, Ints]:
+        """Draws (S, K D) of the weights, and the chain (S,) that each comes from.
+
+        - `factor`: (M, D); weights (D,) of a label are then multiplied by it: (S, K M).
+        """
         size, now, parts = len(self.places), self, [self]
         if count > size:
             parts = []
@@ -167,12 +170,16 @@ class SoftmaxPosterior:
         scales = self.grid[np.concatenate([part.places for part in parts])]
         chosen = rng.permutation(len(points))[:count]
         # what answers do not inform keeps its prior: noise with the informed part taken out
-        contrasts, basis = self.evidence.contrasts, self.evidence.answers.basis
-        noise = scales[chosen, None, None] * rng.standard_normal((count, len(contrasts), len(basis)))
-        informed = points[chosen].reshape(count, basis.shape[1], contrasts.shape[1]).swapaxes(1, 2)
-        informed = informed - contrasts.T @ (noise @ basis)
-        structures = (noise + contrasts @ (informed @ basis.T)).reshape(count, -1)
-        return Sample(structures, np.full(count, 1.0 / count), exact=False, chains=chosen % size)
+        real, contrasts = np.float32, self.evidence.contrasts.astype(np.float32)
+        labels, basis = len(contrasts), self.evidence.answers.basis.astype(real)
+        noise = rng.standard_normal((count * labels, len(basis)), dtype=real)
+        noise *= np.repeat(scales[chosen].astype(real), labels)[:, None]
+        informed = points[chosen].astype(real).reshape(count, basis.shape[1], labels - 1).swapaxes(1, 2)
+        known = contrasts.T @ (noise @ basis).reshape(count, labels, basis.shape[1])
+        moved = (contrasts @ (informed - known)).reshape(count * labels, basis.shape[1])
+        if factor is not None:
+            noise, basis = noise @ factor.T, factor @ basis
+        return (noise + moved @ basis.T).reshape(count, -1), chosen % size
 
     def diagnostics(self) -> Mapping[str, float]:
         scales = self.grid[self.places]
@@ -182,6 +189,19 @@ class SoftmaxPosterior:
             "scale": float(np.exp(np.log(scales).mean())),
             "steps": float(self.steps[self.places].mean()),
         }
+
+    def _moved_to(self, evidence: LabelEvidence, sweeps: int, chains: int, rng: Generator) -> SoftmaxPosterior:
+        """With more answers, or with other strengths: chains are resampled by what changes, then they move."""
+        known = np.pad(self.evidence.strengths, (0, len(evidence.rows) - len(self.evidence.rows)))
+        now, new = self, evidence.strengths - known
+        share = 0.0 if new.any() else 1.0  # of the change that was met
+        while share < 1:
+            fresh, logs = completed(evidence.with_strengths(new), now.points, self.grid[now.places], rng)
+            power = bearable_power(logs, 1 - share)
+            now, share = now._resampled(power * logs, fresh, chains, rng), share + power
+            if share < 1:
+                now = replace(now, evidence=evidence.with_strengths(known + share * new))._swept(1, rng)
+        return replace(now, evidence=evidence)._swept(sweeps, rng)
 
     def _resampled(self, logs: Floats, fresh: Floats, count: int, rng: Generator) -> SoftmaxPosterior:
         """So many chains, in proportion to the likelihood of new answers; `fresh` and `logs` are what `completed` found.

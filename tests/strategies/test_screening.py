@@ -81,7 +81,8 @@ def test_a_glance_with_all_draws_ranks_as_the_rule_does(tmp_path):
     session = tell_random_rows(classifier(write_pool(tmp_path / "rows.parquet", table), seed=2), table, 10, 3)
     rows = session.problem.family.features(np.arange(5000))
     sample = session.sample
-    glance = LinearisedGain.of(sample, session.problem.distance.pairwise(sample.structures), np.random.default_rng(0))
+    distances, rng = session.problem.distance.pairwise(sample.structures), np.random.default_rng(0)
+    glance = LinearisedGain.of(session.problem.family, sample, distances, rng)
     found, exact = glance(rows.astype(np.float32), np.random.default_rng(0)), exact_gains(session, np.arange(5000))
     assert np.corrcoef(found, exact)[0, 1] > 0.99
     assert exact[found.argsort()[-20:]].max() >= 0.98 * exact.max()

@@ -81,8 +81,8 @@ class ClassifierGoal(TableGoal):
 
     @property
     def is_linear(self) -> bool:
-        """Whether a structure is a plane: with a pool it always is."""
-        return self.shape == "linear" or self.pool is not None
+        """Whether a structure is a plane."""
+        return self.shape == "linear"
 
     def resolve(self, data: Any) -> tuple[Columns, Self]:
         if not isinstance(data, str | Path):
@@ -160,8 +160,8 @@ class ClassifierGoal(TableGoal):
     def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
         """The weight of every feature and of the intercept; of more than two labels, for each label."""
         labels = [str(label) for label in self.labels]
-        family: Any = session.problem.family
         if not self.is_linear:
+            family = session.problem.distance.family  # type: ignore[attr-defined]  # of a pool, its sample
             scores = family.predict(structures, np.arange(len(family.names)))
             if len(labels) == 2:
                 return {"score": Variable(scores, {"row": family.names})}

@@ -8,7 +8,7 @@ and the seed alone, not on who does the work: of equal scores the lower row wins
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
@@ -70,12 +70,12 @@ class LinearisedGain:
     0 and 1 for the logistic curve: no exponentials, and two small matrix products a row.
     """
 
-    lines: Floats  # (S, D): 0.5 + SLOPE * score
+    lines: Callable[[Floats], Floats]  # rows that were read -> (S, A): 0.5 + SLOPE * score
     components: Floats  # (COMPONENTS + 1, S): what gives covariances, and last the mean
 
     @staticmethod
-    def of(sample: Sample, distances: Floats, rng: Generator) -> LinearisedGain:
-        """From draws and their (S, S) distances."""
+    def of(family: PooledRows, sample: Sample, distances: Floats, rng: Generator) -> LinearisedGain:
+        """From draws of the family and their (S, S) distances."""
         weights = sample.weights
         means = distances @ weights
         moved = means[:, None] + means - weights @ means - distances  # the centre of all at zero (Torgerson 1952)
@@ -86,15 +86,13 @@ class LinearisedGain:
         sizes, turns = np.linalg.eigh(basis.T @ moved @ basis)
         largest = (basis @ turns)[:, -COMPONENTS:] * np.sqrt(np.maximum(sizes[-COMPONENTS:], 0.0))
         lines = SLOPE * np.asarray(sample.structures)
-        lines[:, -1] += 0.5  # the last feature is 1
-        return LinearisedGain(lines.astype(np.float32), np.vstack([largest.T, weights]).astype(np.float32))
+        lines[:, family.reader.dimension - 1] += 0.5  # the last of what is read is 1
+        return LinearisedGain(family.row_scorer(lines), np.vstack([largest.T, weights]).astype(np.float32))
 
     def __call__(self, points: Floats, rng: Generator) -> Floats:
         gain = np.empty(len(points), dtype=np.float32)
-        room = np.empty((len(self.lines), ROWS_PER_BLOCK), dtype=np.float32)
         for start in range(0, len(points), ROWS_PER_BLOCK):
-            rows = points[start : start + ROWS_PER_BLOCK].T
-            chances = np.matmul(self.lines, rows, out=room[:, : rows.shape[1]])
+            chances = self.lines(points[start : start + ROWS_PER_BLOCK])
             np.clip(chances, 0.0, 1.0, out=chances)
             found = self.components @ chances
             mean = found[-1]
@@ -194,7 +192,7 @@ def screen(
     stages = [(few, share, least) for few, share, least in stages if least < size]  # others would leave all rows
     draws = [_places(count, few)[: -(-size // MAX_ROWS_PER_BLOCK)] for few in (*(few for few, _, _ in stages), count)]
     linearised = stream(seed, revision, "glance")
-    scorers = _linearised(problem, sample, draws, linearised) if quick else _by_strategy(exact, draws)
+    scorers = _linearised(problem, family, sample, draws, linearised) if quick else _by_strategy(exact, draws)
     shares = [max(share, least / size) for _, share, least in stages]
     mask = np.array(sorted(masked), dtype=int)
     shared = tuple(zip(scorers[:-1], shares, strict=True)), scorers[-1][0], mask, survivors, seed, revision
@@ -233,11 +231,13 @@ def _some(sample: Sample, places: Ints) -> Sample:
     return Sample(sample.structures[places], weights / weights.sum(), sample.exact)
 
 
-def _linearised(problem: Problem, sample: Sample, draws: list[list[Ints]], rng: Generator) -> list[tuple[Scorer, ...]]:
+def _linearised(
+    problem: Problem, family: PooledRows, sample: Sample, draws: list[list[Ints]], rng: Generator
+) -> list[tuple[Scorer, ...]]:
     form = form_of(problem.distance, sample.structures)  # which the rule will want as well
     distances = form.to_matrix() if isinstance(form, HasMatrix) else problem.distance.pairwise(sample.structures)
     return [
-        tuple(LinearisedGain.of(_some(sample, places), distances[np.ix_(places, places)], rng) for places in stage)
+        tuple(LinearisedGain.of(family, _some(sample, places), distances[np.ix_(places, places)], rng) for places in stage)
         for stage in draws
     ]
 

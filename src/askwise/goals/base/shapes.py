@@ -24,6 +24,7 @@ MAX_EXACT_ROWS = 1_000  # whose covariance is kept whole; in longer tables, land
 MAX_EXACT_PRODUCT = 3_000_000  # of labels and squared rows, up to which more than two labels keep it whole
 MANY_ROWS = 5_000  # from which on there are fewer landmarks, so that memory stays small
 FEW_LANDMARKS = 100
+POOL_LANDMARKS = 50  # of a pool on disk, all of whose rows are screened for every question
 
 
 def check_shape(name: str, value: Any) -> str | list[str]:
@@ -114,6 +115,22 @@ def landmark_map(shape: str | Sequence[str], features: Floats, seed: int, limit:
     lengths = sorted({each.length for each in label_shapes(shape)[0] if each.smooth}, reverse=True)
     some = (MAX_LANDMARKS if len(features) <= MANY_ROWS else FEW_LANDMARKS) if limit is None else limit
     return LandmarkMap.of(features, lengths, stream(seed, 0, "landmarks"), some)
+
+
+def label_landmarks(
+    shape: str | Sequence[str], features: Floats, seed: int, labels: int, pooled: bool
+) -> LandmarkMap | None:
+    """The landmarks of a classifier of rows with these features (N, P); None where each row has scores of its own.
+
+    - `labels`: how many there are.
+    - `pooled`: whether the rows are a sample of a pool on disk.
+    """
+    count = len(features)
+    if pooled:
+        return landmark_map(shape, features, seed, POOL_LANDMARKS)
+    if count <= MAX_EXACT_ROWS and (labels == 2 or labels * count**2 <= MAX_EXACT_PRODUCT):
+        return None
+    return landmark_map(shape, features, seed, None if labels == 2 else FEW_LANDMARKS)
 
 
 def landmark_prior(

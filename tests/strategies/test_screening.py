@@ -76,13 +76,16 @@ def test_what_is_left_is_scored_by_all_draws(tmp_path):
     np.testing.assert_allclose(scored.gain, exact_gains(session, left), rtol=5e-3)
 
 
-def test_a_glance_with_all_draws_ranks_as_the_rule_does(tmp_path):
+@pytest.mark.parametrize("shape", ["linear", "learned"])
+def test_a_glance_with_all_draws_ranks_as_the_rule_does(tmp_path, shape):
     table = points(5000)
-    session = tell_random_rows(classifier(write_pool(tmp_path / "rows.parquet", table), seed=2), table, 10, 3)
-    rows = session.problem.family.features(np.arange(5000))
+    session = classifier(write_pool(tmp_path / "rows.parquet", table), seed=2, shape=shape)
+    tell_random_rows(session, table, 10, 3)
+    family = session.problem.family
+    rows = family.reader.rows(family.pool, np.arange(5000))
     sample = session.sample
     distances, rng = session.problem.distance.pairwise(sample.structures), np.random.default_rng(0)
-    glance = LinearisedGain.of(session.problem.family, sample, distances, rng)
+    glance = LinearisedGain.of(family, sample, distances, rng)
     found, exact = glance(rows.astype(np.float32), np.random.default_rng(0)), exact_gains(session, np.arange(5000))
     assert np.corrcoef(found, exact)[0, 1] > 0.99
     assert exact[found.argsort()[-20:]].max() >= 0.98 * exact.max()
@@ -141,6 +144,20 @@ def test_a_pool_replays_to_the_same_question(tmp_path):
     askwise.save(session, kept)
     assert askwise.open(kept).ask() == session.ask()
     assert len(json.loads(session.to_json())["recipe"]["data"]["x0"]) == 2000  # the sample, not the pool
+
+
+@pytest.mark.parametrize("labels", [("out", "in"), ("out", "middle", "in")])
+def test_a_curved_border_is_learned_from_the_rows_of_a_pool(tmp_path, labels):
+    table = points(4000, columns=2)
+    size = np.square(table).sum(axis=1)
+    truth = (size < 1.0).astype(int) if len(labels) == 2 else np.digitize(-size, [-2.5, -0.8])
+    session = classifier(write_pool(tmp_path / "rows.parquet", table), labels, seed=4, draws=150)
+    for _ in range(30):
+        session.tell(labels[truth[session.ask().atom]])
+    sampled = session.recipe["options"]["pool"]["sample"]
+    right = np.mean(np.array(session.estimate().value) == np.array(labels)[truth[sampled]])
+    assert right > (0.93 if len(labels) == 2 else 0.8)  # a plane has at most 0.65
+    assert session.certificate().shape.startswith("Features act in curves")
 
 
 def test_a_simulated_future_runs_no_race(tmp_path, monkeypatch):

@@ -237,7 +237,9 @@ def _linearised(
     form = form_of(problem.distance, sample.structures)  # which the rule will want as well
     distances = form.to_matrix() if isinstance(form, HasMatrix) else problem.distance.pairwise(sample.structures)
     return [
-        tuple(LinearisedGain.of(family, _some(sample, places), distances[np.ix_(places, places)], rng) for places in stage)
+        tuple(
+            LinearisedGain.of(family, _some(sample, places), distances[np.ix_(places, places)], rng) for places in stage
+        )
         for stage in draws
     ]
 

@@ -38,17 +38,16 @@ def completed(evidence: LabelEvidence, points: Floats, scales: Floats, rng: Gene
     return np.ascontiguousarray(fresh.reshape(more, chains, draws).transpose(1, 2, 0)), logs.reshape(chains, draws)
 
 
-def resample(logs: Floats, count: int, rng: Generator) -> tuple[Ints, Ints, float]:
+def resample(logs: Floats, rng: Generator) -> tuple[Ints, Ints, float]:
     """Chains in proportion to the likelihood of new answers, whose logs (C, J) are given.
 
-    Returns which chain each of the `count` chains comes from, which of its J draws it takes, and the log of the mean
-    likelihood.
+    Returns which chain each comes from, which of its J draws it takes, and the log of the mean likelihood.
 
-    >>> resample(np.array([[0.0], [-99.0]]), 2, np.random.default_rng(0))
+    >>> resample(np.array([[0.0], [-99.0]]), np.random.default_rng(0))
     (array([0, 0]), array([0, 0]), -0.693...)
     """
     totals = np.asarray(log_sum(logs.T)) - np.log(logs.shape[1])
-    counts = systematic_counts(np.exp(totals - totals.max()), count, rng)
+    counts = systematic_counts(np.exp(totals - totals.max()), len(logs), rng)
     kept = np.repeat(np.arange(len(logs)), counts)
     drawn = (logs[kept] + rng.gumbel(size=(len(kept), logs.shape[1]))).argmax(axis=1)
     return kept, drawn, float(log_sum(totals)) - float(np.log(len(totals)))

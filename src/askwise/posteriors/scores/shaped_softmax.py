@@ -20,8 +20,13 @@ from askwise.posteriors.scores.kernels import Shape, shape_sentence
 from askwise.posteriors.scores.logconcave import systematic_counts
 from askwise.posteriors.scores.pilot import log_sum
 from askwise.posteriors.scores.softmax import (
-    BATCH_GROWTH, CHAINS, EARLY_ANSWERS, EARLY_SWEEPS, SWEEPS_PER_ANSWER, SoftmaxPosterior,
-)  # fmt: skip
+    BATCH_GROWTH,
+    CHAINS,
+    EARLY_ANSWERS,
+    EARLY_SWEEPS,
+    SWEEPS_PER_ANSWER,
+    SoftmaxPosterior,
+)
 from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Answer, Bools, Floats, Ints, Sample
 
@@ -29,8 +34,11 @@ MIN_CHAINS = 120  # of a shape, however light
 EAGER_ANSWERS = 10  # up to which every shape has all chains and meets every answer
 WAITING = ((0.1, 1), (0.02, 2), (1e-3, 4))  # from that weight on, a shape meets answers after so many
 GROWTH = 5  # lighter ones when the answers have grown by one part in so many
+FORGOTTEN_WEIGHT = 1e-6  # below which they must have grown by half
 SPARE_CHAINS = 1.5  # times the chains that a shape needs, above which some are left out
 GROWN_SWEEPS = 2  # of a shape whose chains were copied because it gained weight
+MANY_ANSWERS = 30  # at once, beyond which fewer chains meet them
+BATCH_CHAINS = 64  # of a shape, that then do
 LAST_SWEEPS = 4  # after many answers at once
 
 
@@ -107,9 +115,7 @@ class ShapedSoftmax:
         log_prior = np.log(weights / np.sum(weights))
         nothing = np.zeros(0, dtype=int)
         missed = np.zeros(len(shapes), dtype=int)
-        return ShapedSoftmax(
-            family, tuple(shapes), log_prior, members, log_prior, missed, nothing, nothing, chains
-        )  # fmt: skip
+        return ShapedSoftmax(family, tuple(shapes), log_prior, members, log_prior, missed, nothing, nothing, chains)
 
     def update(self, answer: Answer, rng: Generator) -> ShapedSoftmax:
         """The beliefs after one more answer."""
@@ -122,12 +128,16 @@ class ShapedSoftmax:
         while order:
             count = max(1, int(BATCH_GROWTH * len(now.atoms)))
             batch, order = order[:count], order[count:]
-            now = now._with_answers(batch)._met(len(batch), 1, rng)
-        if not answers:
-            return now
-        heavy = now.weights >= WAITING[0][0]
-        moved = [one.continued(LAST_SWEEPS, rng) if much else one for one, much in zip(now.members, heavy, strict=True)]
-        return replace(now, members=tuple(moved))
+            chains = self.chains if len(now.atoms) < MANY_ANSWERS else min(BATCH_CHAINS, self.chains)
+            now = replace(now._with_answers(batch), chains=chains)._met(len(batch), 1, rng)
+        whole = replace(now, chains=self.chains)._resized(now.weights * self.chains >= 1, rng)
+        return whole.continued(LAST_SWEEPS, rng) if answers else self
+
+    def continued(self, sweeps: int, rng: Generator) -> ShapedSoftmax:
+        """The same beliefs with other draws: every chain of a shape that is drawn from moves on by so many `sweeps`."""
+        drawn = self.weights * self.chains >= 1
+        moved = [one.continued(sweeps, rng) if much else one for one, much in zip(self.members, drawn, strict=True)]
+        return replace(self, members=tuple(moved))
 
     def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> ShapedSoftmax:
         """The same answers, each trusted by its strength (T,)."""
@@ -184,7 +194,8 @@ class ShapedSoftmax:
     def _met(self, more: int, sweeps: int, rng: Generator) -> ShapedSoftmax:
         """With the latest answers met by the shapes that matter now."""
         count, missed = len(self.atoms), self.missed + more
-        wait = np.full(len(missed), max(WAITING[-1][1], count // GROWTH))
+        wait = np.where(self.weights < FORGOTTEN_WEIGHT, count // 2, count // GROWTH)
+        wait = np.maximum(wait, WAITING[-1][1])
         for least, answers in reversed(WAITING):
             wait[self.weights >= least] = answers
         due = (missed >= wait) | (count <= EAGER_ANSWERS)

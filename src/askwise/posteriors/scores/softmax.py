@@ -81,7 +81,9 @@ class SoftmaxPosterior:
         sweeps = EARLY_SWEEPS if self.answers < EARLY_ANSWERS else SWEEPS_PER_ANSWER
         return self.met([answer], sweeps, rng)
 
-    def met(self, answers: Sequence[Answer], sweeps: int, rng: Generator, chains: int | None = None) -> SoftmaxPosterior:
+    def met(
+        self, answers: Sequence[Answer], sweeps: int, rng: Generator, chains: int | None = None
+    ) -> SoftmaxPosterior:
         """The beliefs after more answers: chains are resampled by their likelihood, then they move.
 
         Without resampling the scales would lag behind: trajectories change the weights at once, but scales slowly.
@@ -89,13 +91,13 @@ class SoftmaxPosterior:
 
         - `answers`: so few that one fit of the chains to all of them is not worth while.
         - `sweeps`: of every chain in the end.
-        - `chains`: how many there are afterwards; as many as before unless given.
         """
         updated = self._with_answers(answers)
-        new = updated.evidence.strengths.sum() - self.evidence.strengths.sum()
+        whole = updated.evidence
+        new = whole.strengths.sum() - self.evidence.strengths.sum()
         silent = (len(answers) - new) * np.log(len(self.family.labels))  # of rows of zeros: all labels are as likely
         updated = replace(updated, evidence=self.evidence, log_evidence=self.log_evidence - silent)
-        return updated._moved_to(self._with_answers(answers).evidence, sweeps, chains or len(self.places), rng)
+        return updated._moved_to(whole, sweeps, rng)
 
     def update_all(self, answers: Sequence[Answer], rng: Generator) -> SoftmaxPosterior:
         """The beliefs after many answers at once: the chains start again from the prior.
@@ -117,7 +119,7 @@ class SoftmaxPosterior:
             power = bearable_power(logs, 1.0)
             exact = exact and power == 1
             count += len(batch)
-            updated = updated._resampled(power * logs, fresh, chains, rng)
+            updated = updated._resampled(power * logs, fresh, rng)
             updated = replace(updated, evidence=whole.only(order[:count]))._swept(1, rng)
         known = updated.log_evidence if exact else float("nan")
         return replace(updated, evidence=whole, log_evidence=known)._swept(LAST_SWEEPS, rng)
@@ -134,7 +136,7 @@ class SoftmaxPosterior:
     def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> SoftmaxPosterior:
         """The same answers, each trusted by its strength (T,): the chains move on from where they are."""
         evidence = self.evidence.trusted(*checked_answers(self.family, answers), np.asarray(strengths))
-        return self._moved_to(evidence, EARLY_SWEEPS, len(self.places), rng)
+        return self._moved_to(evidence, EARLY_SWEEPS, rng)
 
     def resized(self, count: int, rng: Generator) -> SoftmaxPosterior:
         """The same beliefs held by so many chains: some are left out, or taken twice."""
@@ -177,9 +179,9 @@ class SoftmaxPosterior:
         informed = points[chosen].astype(real).reshape(count, basis.shape[1], labels - 1).swapaxes(1, 2)
         known = contrasts.T @ (noise @ basis).reshape(count, labels, basis.shape[1])
         moved = (contrasts @ (informed - known)).reshape(count * labels, basis.shape[1])
-        if factor is not None:
-            noise, basis = noise @ factor.T, factor @ basis
-        return (noise + moved @ basis.T).reshape(count, -1), chosen % size
+        free: Floats = noise if factor is None else noise @ factor.T
+        image: Floats = basis if factor is None else factor @ basis
+        return (free + moved @ image.T).reshape(count, -1), chosen % size
 
     def diagnostics(self) -> Mapping[str, float]:
         scales = self.grid[self.places]
@@ -190,7 +192,7 @@ class SoftmaxPosterior:
             "steps": float(self.steps[self.places].mean()),
         }
 
-    def _moved_to(self, evidence: LabelEvidence, sweeps: int, chains: int, rng: Generator) -> SoftmaxPosterior:
+    def _moved_to(self, evidence: LabelEvidence, sweeps: int, rng: Generator) -> SoftmaxPosterior:
         """With more answers, or with other strengths: chains are resampled by what changes, then they move."""
         known = np.pad(self.evidence.strengths, (0, len(evidence.rows) - len(self.evidence.rows)))
         now, new = self, evidence.strengths - known
@@ -198,17 +200,17 @@ class SoftmaxPosterior:
         while share < 1:
             fresh, logs = completed(evidence.with_strengths(new), now.points, self.grid[now.places], rng)
             power = bearable_power(logs, 1 - share)
-            now, share = now._resampled(power * logs, fresh, chains, rng), share + power
+            now, share = now._resampled(power * logs, fresh, rng), share + power
             if share < 1:
                 now = replace(now, evidence=evidence.with_strengths(known + share * new))._swept(1, rng)
         return replace(now, evidence=evidence)._swept(sweeps, rng)
 
-    def _resampled(self, logs: Floats, fresh: Floats, count: int, rng: Generator) -> SoftmaxPosterior:
-        """So many chains, in proportion to the likelihood of new answers; `fresh` and `logs` are what `completed` found.
+    def _resampled(self, logs: Floats, fresh: Floats, rng: Generator) -> SoftmaxPosterior:
+        """Chains in proportion to the likelihood of new answers; `fresh` and `logs` are what `completed` found.
 
         The log evidence grows by the log of their mean likelihood.
         """
-        kept, drawn, gained = resample(logs, count, rng)
+        kept, drawn, gained = resample(logs, rng)
         points = np.hstack([self.points[kept], fresh[kept, drawn]])
         return replace(self, points=points, places=self.places[kept], log_evidence=self.log_evidence + gained)
 

@@ -30,7 +30,6 @@ from askwise.session import Session
 from askwise.simulate.demo import cars
 from askwise.types import Answer
 
-
 LABEL_GROWTH = {
     "rows": (1000, 100_000),
     "features": (100, 500),

@@ -22,7 +22,8 @@ from askwise.data.parquet import Pool, Reader, RowGroup
 from askwise.errors import DataError
 from askwise.goals import classifier, from_json
 from askwise.strategies import screening, strategies
-from askwise.strategies.screening import LinearisedGain, ScoredRows
+from askwise.strategies.quick_gains import quick_gain
+from askwise.strategies.screening import ScoredRows
 from tests.pools import (
     SPARSE,
     answer_questions,
@@ -77,15 +78,16 @@ def test_what_is_left_is_scored_by_all_draws(tmp_path):
 
 
 @pytest.mark.parametrize("shape", ["linear", "learned"])
-def test_a_glance_with_all_draws_ranks_as_the_rule_does(tmp_path, shape):
+@pytest.mark.parametrize("labels", [("no", "yes"), ("no", "maybe", "yes")])
+def test_a_glance_with_all_draws_ranks_as_the_rule_does(tmp_path, shape, labels):
     table = points(5000)
-    session = classifier(write_pool(tmp_path / "rows.parquet", table), seed=2, shape=shape)
+    session = classifier(write_pool(tmp_path / "rows.parquet", table), labels, seed=2, shape=shape)
     tell_random_rows(session, table, 10, 3)
     family = session.problem.family
     rows = family.reader.rows(family.pool, np.arange(5000))
     sample = session.sample
     distances, rng = session.problem.distance.pairwise(sample.structures), np.random.default_rng(0)
-    glance = LinearisedGain.of(family, sample, distances, rng)
+    glance = quick_gain(session.problem).of(family, sample, distances, rng)
     found, exact = glance(rows.astype(np.float32), np.random.default_rng(0)), exact_gains(session, np.arange(5000))
     assert np.corrcoef(found, exact)[0, 1] > 0.99
     assert exact[found.argsort()[-20:]].max() >= 0.98 * exact.max()
@@ -156,7 +158,7 @@ def test_a_curved_border_is_learned_from_the_rows_of_a_pool(tmp_path, labels):
         session.tell(labels[truth[session.ask().atom]])
     sampled = session.recipe["options"]["pool"]["sample"]
     right = np.mean(np.array(session.estimate().value) == np.array(labels)[truth[sampled]])
-    assert right > (0.93 if len(labels) == 2 else 0.8)  # a plane has at most 0.65
+    assert right > (0.93 if len(labels) == 2 else 0.7)  # the most frequent label is right on 0.61 and 0.38
     assert session.certificate().shape.startswith("Features act in curves")
 
 

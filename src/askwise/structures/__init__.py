@@ -111,6 +111,8 @@ class PooledRows(Capability, Protocol):
     workers: Executor | None  # where the pool is screened; None: the cores of this machine
 
     def features(self, atoms: Any) -> Floats: ...  # (A, D); also of rows that were just read
+    @property
+    def row_dimension(self) -> int: ...  # D
     def row_scorer(self, weights: Floats) -> Callable[[Floats], Floats]: ...  # (S, D) -> rows that were read -> (S, A)
     def remember(self, rows: Ints, points: Floats) -> None: ...  # keeps rows that were read, their numbers in order
 

@@ -28,7 +28,7 @@ from askwise.posteriors.scores.softmax import (
     SoftmaxPosterior,
 )
 from askwise.structures.multiclass import SoftmaxPool
-from askwise.types import Answer, Bools, Floats, Ints, Sample
+from askwise.types import Answer, Bools, Floats, Ints, Response, Sample
 
 MIN_CHAINS = 120  # of a shape, however light
 EAGER_ANSWERS = 10  # up to which every shape has all chains and meets every answer
@@ -50,7 +50,7 @@ class ShapeRows:
     factor: Floats  # (M, D)
 
     @property
-    def labels(self) -> Sequence[object]:
+    def labels(self) -> Sequence[Response]:
         """The labels of the family."""
         return self.family.labels
 
@@ -86,6 +86,7 @@ class ShapedSoftmax:
 
     family: SoftmaxPool
     shapes: tuple[Shape, ...]
+    factors: tuple[Floats, ...]  # (M, D) of each shape, in 32 bits
     log_prior: Floats  # (H,): log prior weight of each shape
     members: tuple[SoftmaxPosterior, ...]  # of each shape
     log_weights: Floats  # (H,), not normalised
@@ -115,7 +116,10 @@ class ShapedSoftmax:
         log_prior = np.log(weights / np.sum(weights))
         nothing = np.zeros(0, dtype=int)
         missed = np.zeros(len(shapes), dtype=int)
-        return ShapedSoftmax(family, tuple(shapes), log_prior, members, log_prior, missed, nothing, nothing, chains)
+        narrow = tuple(each.astype(np.float32) for each in factors)
+        return ShapedSoftmax(
+            family, tuple(shapes), narrow, log_prior, members, log_prior, missed, nothing, nothing, chains
+        )
 
     def update(self, answer: Answer, rng: Generator) -> ShapedSoftmax:
         """The beliefs after one more answer."""
@@ -164,10 +168,10 @@ class ShapedSoftmax:
         counts = systematic_counts(self.weights, count, rng)
         structures, chains = np.empty((count, self.family.dimension), np.float32), np.empty(count, dtype=int)
         start, first = 0, 0
-        for member, wanted in zip(self.members, counts.tolist(), strict=True):
+        for member, factor, wanted in zip(self.members, self.factors, counts.tolist(), strict=True):
             if wanted:
                 part = slice(start, start + wanted)
-                structures[part], which = member.draws(wanted, rng, member.family.factor.astype(np.float32))
+                structures[part], which = member.draws(wanted, rng, factor)
                 chains[part] = which + first
             start, first = start + wanted, first + len(member.places)
         order = rng.permutation(count)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.random import Generator
@@ -23,8 +24,7 @@ from askwise.posteriors.scores.label_evidence import LabelEvidence
 from askwise.posteriors.scores.label_resampling import bearable_power, completed, resample
 from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.posteriors.scores.softmax_hmc import PriorReference
-from askwise.structures.multiclass import SoftmaxPool
-from askwise.types import Answer, Floats, Ints, Sample
+from askwise.types import Answer, Floats, Ints, Response, Sample
 
 CHAINS = 600
 SWEEPS_PER_ANSWER = 1
@@ -38,10 +38,21 @@ MIN_ACCEPTANCE = 0.7  # below this a trajectory takes more and shorter steps
 EASY_ACCEPTANCE = 0.92  # above this it takes fewer next time
 
 
+class LabelledRows(Protocol):
+    """Rows with labels, in features in which the scores of each label are linear."""
+
+    @property
+    def labels(self) -> Sequence[Response]: ...
+    @property
+    def dimension(self) -> int: ...  # K D
+    def features(self, atoms: Ints) -> Floats: ...  # (A, D)
+
+
 @dataclass(frozen=True)
 class SoftmaxPosterior:
     """Beliefs about the weights (K * D,) of a softmax classifier.
 
+    >>> from askwise.structures.multiclass import SoftmaxPool
     >>> family = SoftmaxPool(np.eye(2), labels=("cat", "dog", "eel"))
     >>> rng = np.random.default_rng(0)
     >>> posterior = SoftmaxPosterior.prior(family).update(Answer(0, 2), rng)
@@ -53,7 +64,7 @@ class SoftmaxPosterior:
     loss = softmax
     beta = 1.0
 
-    family: SoftmaxPool
+    family: LabelledRows
     grid: Floats  # (G,): prior scales
     log_prior: Floats  # (G,): log weight of each
     evidence: LabelEvidence
@@ -65,7 +76,7 @@ class SoftmaxPosterior:
     log_evidence: float = 0.0  # of all answers, prior scale averaged out; NaN if they came many at once
 
     @staticmethod
-    def prior(family: SoftmaxPool, sigma: float | None = None, chains: int = CHAINS) -> SoftmaxPosterior:
+    def prior(family: LabelledRows, sigma: float | None = None, chains: int = CHAINS) -> SoftmaxPosterior:
         """Beliefs before any answer, held by `chains` chains. `sigma` fixes the prior scale; None learns it."""
         same = LogConcave.prior(family, logistic, 1.0, sigma)
         chains = whole_number("chains", chains, at_least=1)

@@ -53,19 +53,20 @@ def test_a_small_pool_is_scored_whole(tmp_path, labels):
     assert question.gain == pytest.approx(exact.max(), rel=1e-5)
 
 
-def test_screening_comes_within_two_percent_of_the_exhaustive_choice(tmp_path):
+@pytest.mark.parametrize(("shape", "people"), [("linear", 20), ("learned", 3)])
+def test_screening_comes_within_two_percent_of_the_exhaustive_choice(tmp_path, shape, people):
     table = points(6000, columns=3)
     path = write_pool(tmp_path / "rows.parquet", table)
     losses = []
-    for person in range(20):
-        session = classifier(path, seed=person, draws=160, prior_scale=4.0)
+    for person in range(people):
+        session = classifier(path, seed=person, draws=160, prior_scale=4.0, shape=shape)
         for stage in range(5):
             tell_random_rows(session, table, 3, person * 10 + stage)
             every = exact_gains(session, np.arange(len(table)))
             left = screened_rows(session, survivors=60, stages=SPARSE)
             assert len(left) == 60
             losses.append(1 - every[left].max() / every.max())
-    assert sum(loss <= 0.02 for loss in losses) >= 95, sorted(losses)[-10:]
+    assert sum(loss > 0.02 for loss in losses) <= max(1, len(losses) // 20), sorted(losses)[-10:]
 
 
 def test_what_is_left_is_scored_by_all_draws(tmp_path):

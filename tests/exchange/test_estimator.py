@@ -208,8 +208,9 @@ def test_more_labels_of_learned_shape_go_on_to_rows_never_seen():
     rows, others = rng.uniform(-1, 1, (2, 120, 2))
     truth, table = ring(rows), {"x": rows[:, 0].tolist(), "y": rows[:, 1].tolist()}
     session = askwise.classifier(table, ("out", "ring", "in"), seed=2, draws=150)
-    for _ in range(45):
-        session.tell(str(truth[session.ask().atom]))
+    for row in range(45):
+        session.pose(row)
+        session.tell(str(truth[row]))
     model = askwise.to_sklearn(session)
     found = predictions_table(session)
     for label, column in zip(model.classes_, model.predict_proba(table).T, strict=True):

@@ -155,11 +155,13 @@ def test_a_curved_border_is_learned_from_the_rows_of_a_pool(tmp_path, labels):
     size = np.square(table).sum(axis=1)
     truth = (size < 1.0).astype(int) if len(labels) == 2 else np.digitize(-size, [-2.5, -0.8])
     session = classifier(write_pool(tmp_path / "rows.parquet", table), labels, seed=4, draws=150)
-    for _ in range(30):
-        session.tell(labels[truth[session.ask().atom]])
+    for row in range(30):
+        session.pose(row)
+        session.tell(labels[truth[row]])
+    session.tell(labels[truth[session.ask().atom]])
     sampled = session.recipe["options"]["pool"]["sample"]
     right = np.mean(np.array(session.estimate().value) == np.array(labels)[truth[sampled]])
-    assert right > (0.93 if len(labels) == 2 else 0.7)  # the most frequent label is right on 0.61 and 0.38
+    assert right > (0.85 if len(labels) == 2 else 0.7)  # the most frequent label is right on 0.61 and 0.38
     assert session.certificate().shape.startswith("Features act in curves")
 
 
@@ -254,7 +256,9 @@ def test_the_result_does_not_depend_on_the_workers(tmp_path, monkeypatch):
     assert screened_rows(session, survivors=300, stages=SPARSE).tolist() == alone.tolist()
     monkeypatch.setattr(screening, "MIN_ROWS_PER_TASK", 100_000)
     assert screened_rows(session, survivors=300, stages=SPARSE).tolist() == alone.tolist()
-    assert len(pickle.dumps(family)) < 1000  # a worker reads for itself
+    assert len(pickle.dumps(family)) < 100_000  # its landmarks, but no rows: a worker reads for itself
+    linear = classifier(tmp_path / "rows.parquet", seed=4, draws=100, shape="linear").problem.family
+    assert len(pickle.dumps(linear)) < 1000
 
 
 @pytest.mark.parametrize(("groups", "fewest", "most"), [(40, 20, 20), (4000, 512, 600)])

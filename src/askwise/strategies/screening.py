@@ -32,7 +32,7 @@ from askwise.types import Floats, Ints, Sample
 STAGES = ((32, 1 / 8, 1 << 17), (128, 1 / 64, 1 << 15))
 SURVIVING_ROWS = 4096
 MIN_ROWS_PER_TASK = 4 * MAX_ROWS_PER_BLOCK
-MAX_TASKS = 512  # each takes 0.4 MB to its worker and back
+MAX_TASKS = 512  # each takes 0.4 MB to its worker and back, or some 2 MB where the shape is learned
 SCREENINGS_PER_AUDIT = 50
 MAX_AUDITED_ROWS = 8192
 

@@ -166,7 +166,7 @@ class SoftmaxPosterior:
     def sample(self, count: int, rng: Generator) -> Sample:
         """`count` draws in random order: one a chain or, if more are wanted, of chains that continue."""
         structures, chains = self.draws(count, rng)
-        return Sample(structures, np.full(count, 1.0 / count), exact=False, chains=chains)
+        return Sample(structures.astype(float), np.full(count, 1.0 / count), exact=False, chains=chains)
 
     def draws(self, count: int, rng: Generator, factor: Floats | None = None) -> tuple[Floats, Ints]:
         """Draws (S, K D) of the weights, and the chain (S,) that each comes from.

@@ -1,8 +1,10 @@
-"""What large studies cost: python -m benchmarks.large [open] [clusters] [fit] [--json] (a few minutes for all three)
+"""What large studies cost: python -m benchmarks.large [open] [clusters] [fit] [labels] [--json] (some minutes for all)
 
 - `open`: a study of 1,000 answers about 93 cars is opened from its checkpoint, and replayed from its log.
 - `clusters`: the goal `clusters` with 1,000 items in 20 groups starts and asks 100 questions.
 - `fit`: `AskwiseClassifier.fit` on 10,000 rows with two labels, and on 200 digits with ten labels.
+- `labels`: a question of `classifier` with its shape learned: an answer is taken in, and the next question chosen. Of
+  10,000 rows, 10 features, 50 answers and two labels, one is varied at a time.
 
 All figures are seconds or milliseconds of CPU on one thread.
 """
@@ -14,17 +16,26 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads its BLAS
 
 import numpy as np
 
 import askwise
+from askwise.posteriors import update_all
 from askwise.session import Session
 from askwise.simulate.demo import cars
+from askwise.types import Answer
+
+LABEL_GROWTH = {
+    "rows": (1000, 100_000),
+    "features": (100, 500),
+    "answers": (200, 2000),
+    "labels": (3, 10),
+}
 
 
 def cpu_seconds(call: Callable[[], object]) -> float:
@@ -86,13 +97,46 @@ def fit(rows: int = 10_000, digits: int = 200, pixels: int = 64) -> dict[str, fl
     }
 
 
-PARTS: dict[str, Callable[[], dict[str, float]]] = {"open": opening, "clusters": clusters, "fit": fit}
+def labels(
+    questions: int = 3,
+    usual: tuple[int, int, int, int] = (10_000, 10, 50, 2),
+    growth: Mapping[str, tuple[int, ...]] = LABEL_GROWTH,
+) -> dict[str, float]:
+    """Milliseconds a question, by what is varied."""
+    found = {"usual_ms": question_ms(questions, *usual)}
+    for place, (name, values) in enumerate(growth.items()):
+        for value in values:
+            size = (*usual[:place], value, *usual[place + 1 :])
+            found[f"{name}_{value}_ms"] = question_ms(questions, *size)
+    return found
+
+
+def question_ms(questions: int, rows: int, features: int, answers: int, labels: int) -> float:
+    """The median over questions after so many answers about random rows; the border between labels is curved."""
+    rng = np.random.default_rng(0)
+    table = rng.standard_normal((rows, features))
+    scores = np.square(table[:, :3]).sum(axis=1) + table[:, 0]
+    label = np.searchsorted(np.quantile(scores, np.arange(1, labels) / labels), scores)
+    session = askwise.classifier(table, range(labels), seed=0)
+    codes = 2 * label - 1 if labels == 2 else label
+    told = [Answer(int(row), int(codes[row])) for row in rng.choice(rows, min(answers, rows), replace=False)]
+    posterior = update_all(session.posterior, told, rng)
+    problem, atoms, took = session.problem, session.round.fresh_atoms(session.event_log), []
+    for number in range(questions + 1):  # the first loads compiled code
+        start = time.process_time()
+        posterior = posterior.update(Answer(number, int(codes[number])), rng)
+        session.config.rule(problem, posterior, posterior.sample(session.config.draws, rng), atoms, rng)
+        took.append(1000 * (time.process_time() - start))
+    return median(took[1:])
+
+
+PARTS: dict[str, Callable[[], dict[str, float]]] = {"open": opening, "clusters": clusters, "fit": fit, "labels": labels}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "parts", nargs="*", choices=[[], *PARTS], metavar="PART", help="open, clusters, fit; all unless given"
+        "parts", nargs="*", choices=[[], *PARTS], metavar="PART", help="open, clusters, fit, labels; all unless given"
     )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

@@ -1,7 +1,8 @@
 """How long a question to a pool of rows on disk takes, how much memory, and what screening loses against a full scan.
 
 A pool of normal features in 32 bits is written, a simulated person answers some questions, and the next ones are timed
-against the time just to read the pool. `python -m benchmarks.pool --rows 10000000 [--audits 10] [--json]`
+against the time just to read the pool. `python -m benchmarks.pool --rows 10000000 [--audits 10] [--shape linear]
+[--labels 3] [--json]`
 
 `floor_s` is the time to read the pool and to multiply it once by 32 draws, with the same threads. An audit compares
 the question asked with the best of all rows: every row is scored with all draws, and the best 4,096 of them exactly.
@@ -68,11 +69,19 @@ class PoolPerson:
     """Labels rows by these weights, and errs near the border."""
 
     family: PooledRows
-    weights: Floats
+    weights: Floats  # (P + 1,), or (K, P + 1) for more than two labels
+
+    @staticmethod
+    def random(family: Any, rng: np.random.Generator) -> PoolPerson:
+        """Somebody with normal weights."""
+        size = FEATURES + 1
+        return PoolPerson(family, rng.standard_normal(size if len(family.labels) == 2 else (len(family.labels), size)))
 
     def respond(self, atom: Any, rng: np.random.Generator) -> Response:
-        features = self.family.features(np.array([atom]))[0]
-        return 1 if rng.random() < 1 / (1 + np.exp(-5 * features @ self.weights)) else -1
+        row = self.family.reader.rows(self.family.pool, np.array([atom]))[0]
+        if self.weights.ndim == 2:
+            return int((5 * self.weights @ row + rng.gumbel(size=len(self.weights))).argmax())
+        return 1 if rng.random() < 1 / (1 + np.exp(-5 * row @ self.weights)) else -1
 
 
 @one_thread
@@ -113,12 +122,13 @@ def lost_gain(session: Session) -> float:
     return float(max(0.0, 1 - asked / best))
 
 
-def measure(folder: str, questions: int, audits: int) -> dict[str, Any]:
+def measure(folder: str, questions: int, audits: int, **settings: Any) -> dict[str, Any]:
+    """What a question costs and loses; `settings` are those of the classifier."""
     threads = os.cpu_count() or 1
-    opened, _ = timed(lambda: classifier(folder, seed=0))
-    session, rng = classifier(folder, seed=0), np.random.default_rng(1)
+    opened, _ = timed(lambda: classifier(folder, seed=0, **settings))
+    session, rng = classifier(folder, seed=0, **settings), np.random.default_rng(1)
     family: Any = session.problem.family
-    person = PoolPerson(family, rng.standard_normal(FEATURES + 1))
+    person = PoolPerson.random(family, rng)
     for row in family.draw_atoms(5, rng)[:5]:  # about rows at hand: only what is timed searches the pool
         session.pose(int(row))
         answer_question(session, person, rng)
@@ -140,8 +150,8 @@ def measure(folder: str, questions: int, audits: int) -> dict[str, Any]:
     if audits:
         losses = []
         for person in range(-(-audits // 10)):
-            session = classifier(folder, seed=1 + person)
-            person = PoolPerson(session.problem.family, rng.standard_normal(FEATURES + 1))  # type: ignore[arg-type]
+            session = classifier(folder, seed=1 + person, **settings)
+            person = PoolPerson.random(session.problem.family, rng)
             for number in range(20):
                 if number % 2 and len(losses) < audits:
                     losses.append(lost_gain(session))
@@ -157,13 +167,16 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--questions", type=int, default=3, help="timed, each twice: reading, and with rows in memory")
     parser.add_argument("--audits", type=int, default=0)
+    parser.add_argument("--shape", default="learned", help="of the classifier [learned]")
+    parser.add_argument("--labels", type=int, default=2, help="how many [2]")
     parser.add_argument("--folder", default=None, help="where to write the pool [a temporary one]")
     options = parser.parse_args()
     folder = tempfile.mkdtemp(dir=options.folder)
     try:
         code = f"from benchmarks.pool import write_pool; write_pool({folder!r}, {options.rows})"
         subprocess.run([sys.executable, "-c", code], check=True)  # its memory is not a question's
-        found = measure(folder, options.questions, options.audits)
+        settings = {"shape": options.shape, "labels": range(options.labels)}
+        found = measure(folder, options.questions, options.audits, **settings)
     finally:
         shutil.rmtree(folder)
     if options.json:

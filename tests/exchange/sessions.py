@@ -19,6 +19,7 @@ SESSIONS = {
     "classifier": lambda: askwise.classifier(TABLE, ("no", "yes"), **SMALL),
     "classifier, linear": lambda: askwise.classifier(TABLE, ("no", "yes"), shape="linear", **SMALL),
     "classifier of three": lambda: askwise.classifier(TABLE, ("red", 2, "blue"), **SMALL),
+    "classifier of three, linear": lambda: askwise.classifier(TABLE, ("red", 2, "blue"), shape="linear", **SMALL),
     "clusters": lambda: askwise.clusters(TABLE, **SMALL),
     "hierarchy": lambda: askwise.hierarchy(TABLE, **SMALL),
     "best_column": lambda: askwise.best_column(

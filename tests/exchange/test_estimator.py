@@ -19,6 +19,7 @@ from askwise.posteriors.scores.logconcave import PRIOR_SCALES, LogConcave
 from askwise.structures.linear import LinearPool
 from askwise.types import Answer
 from tests.helpers import SEED, generator
+from tests.pools import points, write_pool
 
 pytest.importorskip("sklearn", reason="NOT RUN: scikit-learn is missing; pip install 'askwise[sklearn]'")
 
@@ -104,7 +105,7 @@ def test_three_classes_against_draws_of_the_prior():
     likelihood /= likelihood.sum()
     exact = np.einsum("s,skt->tk", likelihood, shares)
     spread = np.einsum("s,skt->tk", likelihood, np.square(shares)) - exact**2
-    model = AskwiseClassifier(2.0, draws=4000, random_state=SEED).fit(x, y)
+    model = AskwiseClassifier(2.0, draws=4000, random_state=SEED, shape="linear").fit(x, y)
     error = np.sqrt(spread * (np.square(likelihood).sum() + 1 / 600))  # chains, of which draws are made, are 600
     assert (np.abs(model.predict_proba(x) - exact) / error).max() < 4
 
@@ -194,6 +195,50 @@ def test_a_learned_shape_goes_on_to_rows_never_seen():
     fitted = AskwiseClassifier(random_state=1).fit(rows, truth)
     assert (fitted.predict(others) == unseen).mean() > 0.9
     assert (AskwiseClassifier(shape="linear").fit(rows, truth).predict(others) == unseen).mean() < 0.8
+
+
+def ring(rows):
+    """The label of a row: in the middle, in the ring around it, or outside."""
+    size = np.square(rows).sum(axis=1)
+    return np.where(size < 0.3, "in", np.where(size < 0.8, "ring", "out"))
+
+
+def test_more_labels_of_learned_shape_go_on_to_rows_never_seen():
+    rng = generator(957)
+    rows, others = rng.uniform(-1, 1, (2, 120, 2))
+    truth, table = ring(rows), {"x": rows[:, 0].tolist(), "y": rows[:, 1].tolist()}
+    session = askwise.classifier(table, ("out", "ring", "in"), seed=2, draws=150)
+    for row in range(45):
+        session.pose(row)
+        session.tell(str(truth[row]))
+    model = askwise.to_sklearn(session)
+    found = predictions_table(session)
+    for label, column in zip(model.classes_, model.predict_proba(table).T, strict=True):
+        assert column == pytest.approx(found[f"probability[{label}]"], abs=0.15)  # two runs of the same sampler
+    assert (model.predict({"x": others[:, 0], "y": others[:, 1]}) == ring(others)).mean() > 0.8
+    assert session.certificate().shape.startswith("Features act in curves")
+    fitted = AskwiseClassifier(random_state=1, draws=400).fit(rows, truth)
+    assert (fitted.predict(others) == ring(others)).mean() > 0.8
+
+
+@pytest.mark.parametrize("labels", [("out", "in"), ("out", "ring", "in")])
+def test_a_pool_of_learned_shape_is_exported_as_it_is(tmp_path, labels):
+    """Its draws are weights of landmark features, which any row has."""
+    rows = points(3000, columns=2)
+    truth = ring(rows / 1.5)
+    truth = truth if len(labels) == 3 else np.where(truth == "in", "in", "out")
+    session = askwise.classifier(write_pool(tmp_path / "rows.parquet", rows), labels, seed=3, draws=200)
+    for row in np.random.default_rng(1).choice(3000, 60, replace=False).tolist():
+        session.pose(row)
+        session.tell(str(truth[row]))
+    model = askwise.to_sklearn(session)
+    right = (model.predict({"x0": rows[:, 0], "x1": rows[:, 1]}) == truth).mean()
+    assert right > (0.9 if len(labels) == 2 else 0.75)
+    sampled = session.recipe["options"]["pool"]["sample"]
+    chances = model.predict_proba({"x0": rows[sampled, 0], "x1": rows[sampled, 1]})
+    found = predictions_table(session)
+    for label, column in zip(model.classes_, chances.T, strict=True):
+        assert column == pytest.approx(found[f"probability[{label}]"], abs=1e-4)
 
 
 def test_it_agrees_with_the_study_where_that_is_sure(session):

@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 from askwise.distances.items import BestItem
+from askwise.distances.labels import Angle
 from askwise.errors import SettingError
-from askwise.losses import davidson
+from askwise.losses import davidson, logistic
 from askwise.posteriors.enumerated import Enumerated
 from askwise.problem import Problem
 from askwise.strategies import baselines, strategies, strategy
 from askwise.strategies.baselines import bald, epig, eubo, margin, qbc, random
 from askwise.structures.choice import Choice
 from askwise.structures.finite import Finite
+from askwise.structures.linear import LinearPool
+from askwise.types import Sample
 from tests.helpers import chi_square, exact_sample, generator, label_problem, score_problem
 
 CASES = [(labels, beta) for labels in (2, 3, 4) for beta in (0.5, 2.0, 4.0, inf)] + [("scores", 1.0), ("ties", 1.0)]
@@ -53,6 +56,13 @@ def test_bald(labels, beta):
         mean = [sum(w * p for w, p in zip(prior.weights, row, strict=True)) for row in chances[:, :, a]]
         within = sum(w * entropy(chances[:, g, a]) for g, w in enumerate(prior.weights))
         assert gain == pytest.approx(entropy(mean) - within, abs=1e-12)
+
+
+def test_bald_of_draws_in_32_bits_that_are_certain():
+    """A chance of exactly 0 has no logarithm; it must count as 0."""
+    problem = Problem(LinearPool([[1.0], [-1.0]]), Angle(), logistic)
+    sample = Sample(np.array([[200.0], [300.0]], np.float32), np.full(2, 0.5), exact=False)
+    assert bald(problem, None, sample, np.arange(2), None).gain == pytest.approx(np.zeros(2), abs=1e-6)
 
 
 @cases

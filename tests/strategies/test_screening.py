@@ -22,7 +22,8 @@ from askwise.data.parquet import Pool, Reader, RowGroup
 from askwise.errors import DataError
 from askwise.goals import classifier, from_json
 from askwise.strategies import screening, strategies
-from askwise.strategies.screening import LinearisedGain, ScoredRows
+from askwise.strategies.quick_gains import quick_gain
+from askwise.strategies.screening import ScoredRows
 from tests.pools import (
     SPARSE,
     answer_questions,
@@ -52,19 +53,20 @@ def test_a_small_pool_is_scored_whole(tmp_path, labels):
     assert question.gain == pytest.approx(exact.max(), rel=1e-5)
 
 
-def test_screening_comes_within_two_percent_of_the_exhaustive_choice(tmp_path):
+@pytest.mark.parametrize(("shape", "people"), [("linear", 20), ("learned", 3)])
+def test_screening_comes_within_two_percent_of_the_exhaustive_choice(tmp_path, shape, people):
     table = points(6000, columns=3)
     path = write_pool(tmp_path / "rows.parquet", table)
     losses = []
-    for person in range(20):
-        session = classifier(path, seed=person, draws=160, prior_scale=4.0)
+    for person in range(people):
+        session = classifier(path, seed=person, draws=160, prior_scale=4.0, shape=shape)
         for stage in range(5):
             tell_random_rows(session, table, 3, person * 10 + stage)
             every = exact_gains(session, np.arange(len(table)))
             left = screened_rows(session, survivors=60, stages=SPARSE)
             assert len(left) == 60
             losses.append(1 - every[left].max() / every.max())
-    assert sum(loss <= 0.02 for loss in losses) >= 95, sorted(losses)[-10:]
+    assert sum(loss > 0.02 for loss in losses) <= max(1, len(losses) // 20), sorted(losses)[-10:]
 
 
 def test_what_is_left_is_scored_by_all_draws(tmp_path):
@@ -76,12 +78,17 @@ def test_what_is_left_is_scored_by_all_draws(tmp_path):
     np.testing.assert_allclose(scored.gain, exact_gains(session, left), rtol=5e-3)
 
 
-def test_a_glance_with_all_draws_ranks_as_the_rule_does(tmp_path):
+@pytest.mark.parametrize("shape", ["linear", "learned"])
+@pytest.mark.parametrize("labels", [("no", "yes"), ("no", "maybe", "yes")])
+def test_a_glance_with_all_draws_ranks_as_the_rule_does(tmp_path, shape, labels):
     table = points(5000)
-    session = tell_random_rows(classifier(write_pool(tmp_path / "rows.parquet", table), seed=2), table, 10, 3)
-    rows = session.problem.family.features(np.arange(5000))
+    session = classifier(write_pool(tmp_path / "rows.parquet", table), labels, seed=2, shape=shape)
+    tell_random_rows(session, table, 10, 3)
+    family = session.problem.family
+    rows = family.reader.rows(family.pool, np.arange(5000))
     sample = session.sample
-    glance = LinearisedGain.of(sample, session.problem.distance.pairwise(sample.structures), np.random.default_rng(0))
+    distances, rng = session.problem.distance.pairwise(sample.structures), np.random.default_rng(0)
+    glance = quick_gain(session.problem).of(family, sample, distances, rng)
     found, exact = glance(rows.astype(np.float32), np.random.default_rng(0)), exact_gains(session, np.arange(5000))
     assert np.corrcoef(found, exact)[0, 1] > 0.99
     assert exact[found.argsort()[-20:]].max() >= 0.98 * exact.max()
@@ -140,6 +147,22 @@ def test_a_pool_replays_to_the_same_question(tmp_path):
     askwise.save(session, kept)
     assert askwise.open(kept).ask() == session.ask()
     assert len(json.loads(session.to_json())["recipe"]["data"]["x0"]) == 2000  # the sample, not the pool
+
+
+@pytest.mark.parametrize("labels", [("out", "in"), ("out", "middle", "in")])
+def test_a_curved_border_is_learned_from_the_rows_of_a_pool(tmp_path, labels):
+    table = points(4000, columns=2)
+    size = np.square(table).sum(axis=1)
+    truth = (size < 1.0).astype(int) if len(labels) == 2 else np.digitize(-size, [-2.5, -0.8])
+    session = classifier(write_pool(tmp_path / "rows.parquet", table), labels, seed=4, draws=150)
+    for row in range(30):
+        session.pose(row)
+        session.tell(labels[truth[row]])
+    session.tell(labels[truth[session.ask().atom]])
+    sampled = session.recipe["options"]["pool"]["sample"]
+    right = np.mean(np.array(session.estimate().value) == np.array(labels)[truth[sampled]])
+    assert right > (0.85 if len(labels) == 2 else 0.7)  # the most frequent label is right on 0.61 and 0.38
+    assert session.certificate().shape.startswith("Features act in curves")
 
 
 def test_a_simulated_future_runs_no_race(tmp_path, monkeypatch):
@@ -233,7 +256,9 @@ def test_the_result_does_not_depend_on_the_workers(tmp_path, monkeypatch):
     assert screened_rows(session, survivors=300, stages=SPARSE).tolist() == alone.tolist()
     monkeypatch.setattr(screening, "MIN_ROWS_PER_TASK", 100_000)
     assert screened_rows(session, survivors=300, stages=SPARSE).tolist() == alone.tolist()
-    assert len(pickle.dumps(family)) < 1000  # a worker reads for itself
+    assert len(pickle.dumps(family)) < 100_000  # its landmarks, but no rows: a worker reads for itself
+    linear = classifier(tmp_path / "rows.parquet", seed=4, draws=100, shape="linear").problem.family
+    assert len(pickle.dumps(linear)) < 1000
 
 
 @pytest.mark.parametrize(("groups", "fewest", "most"), [(40, 20, 20), (4000, 512, 600)])

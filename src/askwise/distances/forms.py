@@ -27,7 +27,7 @@ class Form(Protocol):
 
 @runtime_checkable
 class HasMatrix(Capability, Protocol):
-    """A form that holds D itself, rows in the order of the structures; `LinearisedGain` then does not compute it."""
+    """A form that holds D itself, rows in the order of the structures; a screening then does not compute it."""
 
     def to_matrix(self) -> Floats: ...  # (S, S)
 

@@ -13,7 +13,6 @@ from askwise.errors import SettingError
 from askwise.exchange.draws import DEFAULT_DRAWS, draw_structures
 from askwise.exchange.files import Table
 from askwise.options import refusal
-from askwise.posteriors import DescribesShape
 from askwise.session import Session
 from askwise.structures import HasLabels, PooledRows
 
@@ -72,10 +71,9 @@ def to_sklearn(session: Session) -> Any:
         from askwise.exchange.estimator import fitted_from_study
     except ModuleNotFoundError:
         raise SettingError("to_sklearn needs scikit-learn; install it with: pip install 'askwise[sklearn]'") from None
-    shaped = isinstance(session.posterior, DescribesShape)
     rng = stream(session.config.seed, session.round.beliefs.revision, "estimator")
     drawn = draw_structures(session, DEFAULT_DRAWS)
-    return fitted_from_study(session.recipe, drawn, session.answers if shaped else None, rng)
+    return fitted_from_study(session.recipe, drawn, session.answers, rng)
 
 
 def _classifier_family(session: Session) -> Any:

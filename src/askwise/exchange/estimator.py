@@ -17,11 +17,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from askwise._runtime.threads import one_thread
 from askwise.data.encoding import Column, encode, encode_like
 from askwise.errors import DataError
-from askwise.goals.base.shapes import LINEAR_WITHOUT_LAPSES, MAX_EXACT_ROWS, check_shape, landmark_map, landmark_prior
+from askwise.goals.base.shapes import (
+    FEW_LANDMARKS,
+    check_shape,
+    is_straight,
+    label_landmarks,
+    landmark_map,
+    landmark_prior,
+    softmax_prior,
+)
 from askwise.losses import logistic
 from askwise.posteriors.scores.evidence import Evidence
 from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.posteriors.scores.reference import Reference
+from askwise.posteriors.scores.shaped_softmax import ShapedSoftmax
 from askwise.posteriors.scores.softmax import SoftmaxPosterior
 from askwise.structures.linear import LinearPool
 from askwise.structures.multiclass import SoftmaxPool
@@ -36,7 +45,7 @@ SWEEPS_BETWEEN_DRAWS = 2  # of one chain: averages need no independent draws
 class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Logistic regression, or softmax for more than two classes, averaged over its posterior.
 
-    - `shape`: "linear", "smooth", or "learned" from the labels; more than two classes are linear.
+    - `shape`: "linear", "smooth", or "learned" from the labels.
     - `prior_scale`: scale of the weights of standardised features; None to learn it.
     - `draws`: how many draws of the posterior each probability averages.
     - `random_state`: as everywhere in scikit-learn.
@@ -69,13 +78,15 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.scale_ = np.where(spread > 0, spread * np.sqrt((spread > 0).sum()), np.inf)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         rng, self.map_ = np.random.default_rng(seed), None
-        if len(self.classes_) > 2:
-            structures = _draw_softmax(self._points(X), codes, self.prior_scale, self.draws, rng)
-        elif check_shape("shape", self.shape) in ("linear", LINEAR_WITHOUT_LAPSES) or not moved.any():
-            structures = _draw_binary(self._points(X), codes, self.prior_scale, self.draws, rng)
+        many = len(self.classes_) > 2
+        if is_straight(check_shape("shape", self.shape)) or not moved.any():
+            draw = _draw_softmax if many else _draw_binary
+            structures = draw(self._points(X), codes, self.prior_scale, self.draws, rng)
         else:
-            self.map_ = landmark_map(self.shape, self._features(X), seed, MAX_FITTED_LANDMARKS)
-            answers = [Answer(place, 2 * int(code) - 1) for place, code in enumerate(codes)]
+            limit = FEW_LANDMARKS if many else MAX_FITTED_LANDMARKS
+            self.map_ = landmark_map(self.shape, self._features(X), seed, limit)
+            said = codes if many else 2 * codes - 1
+            answers = [Answer(place, int(code)) for place, code in enumerate(said)]
             structures = _draw_shaped(self, self._points(X), answers, rng)
         self.draws_ = _by_class(structures, len(self.classes_))
         return self
@@ -116,13 +127,13 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def fitted_from_study(
-    recipe: Mapping[str, Any], structures: Floats, answers: Sequence[Answer] | None, rng: Generator
+    recipe: Mapping[str, Any], structures: Floats, answers: Sequence[Answer], rng: Generator
 ) -> AskwiseClassifier:
     """A classifier that was fitted by a study, for tables like the study's own.
 
     - `recipe`: of the study.
     - `structures`: (S, D), draws of its posterior.
-    - `answers`: of the study where its shape is learned, else None: rows never seen need kernels with landmarks.
+    - `answers`: of the study. Where draws are scores of its rows, rows never seen need kernels with landmarks.
     - `rng`: for the draws that then take the place of `structures`.
     """
     options = recipe["options"]
@@ -137,18 +148,33 @@ def fitted_from_study(
     mixed = len({isinstance(label, str) for label in labels}) > 1
     model.classes_ = np.array([labels[place] for place in order], dtype=object if mixed else None)
     model.map_ = None
-    if answers is not None:
-        features = model._features(recipe["data"])
-        model.map_ = landmark_map(shape, features, options["seed"], MAX_EXACT_ROWS)
-        structures = _draw_shaped(model, model.map_.features(features), answers, rng)
+    if not is_straight(shape):
+        features, pooled = model._features(recipe["data"]), options.get("pool") is not None
+        model.map_ = label_landmarks(shape, features, options["seed"], len(labels), pooled)
+        if model.map_ is None:
+            model.map_ = landmark_map(shape, features, options["seed"], len(features))
+            structures = _draw_shaped(model, model.map_.features(features), answers, rng)
     model.draws_ = _by_class(structures, len(labels))[:, order]
     return model
 
 
 def _draw_shaped(model: AskwiseClassifier, points: Floats, answers: Sequence[Answer], rng: Generator) -> Floats:
     assert model.map_ is not None
-    prior = landmark_prior(model.shape, model.map_, LinearPool(points), logistic, model.prior_scale)
-    return prior.update_all(answers, rng).sample(model.draws, rng).structures
+    if len(model.classes_) == 2:
+        two = landmark_prior(model.shape, model.map_, LinearPool(points), logistic, model.prior_scale)
+        return two.update_all(answers, rng).sample(model.draws, rng).structures
+    family, chains = SoftmaxPool(points, labels=range(len(model.classes_))), -(-model.draws // DRAWS_PER_CHAIN)
+    prior = softmax_prior(model.shape, model.map_, family, model.prior_scale, chains)
+    return _several_draws(prior.update_all(answers, rng), chains, rng)[: model.draws]
+
+
+def _several_draws(posterior: SoftmaxPosterior | ShapedSoftmax, chains: int, rng: Generator) -> Floats:
+    """DRAWS_PER_CHAIN draws of each chain."""
+    structures = [posterior.sample(chains, rng).structures]
+    for _ in range(DRAWS_PER_CHAIN - 1):
+        posterior = posterior.continued(SWEEPS_BETWEEN_DRAWS, rng)
+        structures.append(posterior.sample(chains, rng).structures)
+    return np.concatenate(structures)
 
 
 def _by_class(structures: Floats, classes: int) -> Floats:
@@ -167,11 +193,7 @@ def _draw_softmax(points: Floats, codes: Ints, scale: float | None, draws: int, 
     chains = -(-draws // DRAWS_PER_CHAIN)
     prior = SoftmaxPosterior.prior(SoftmaxPool(points, labels=range(int(codes.max()) + 1)), scale, chains)
     posterior = prior.update_all([Answer(place, int(code)) for place, code in enumerate(codes)], rng)
-    structures = [posterior.sample(chains, rng).structures]
-    for _ in range(DRAWS_PER_CHAIN - 1):
-        posterior = posterior.continued(SWEEPS_BETWEEN_DRAWS, rng)
-        structures.append(posterior.sample(chains, rng).structures)
-    return np.concatenate(structures)[:draws]
+    return _several_draws(posterior, chains, rng)[:draws]
 
 
 def update_at_once(prior: LogConcave, points: Floats, responses: Floats, rng: Generator) -> LogConcave:

@@ -21,7 +21,7 @@ from askwise.goals.base.items import PRIOR_SCALE, check_scale
 from askwise.goals.base.labels import check_labels, label_parts
 from askwise.goals.base.options import option
 from askwise.goals.base.pools import draw_rows
-from askwise.goals.base.shapes import LINEAR_WITHOUT_LAPSES, shape_option
+from askwise.goals.base.shapes import is_straight, shape_option
 from askwise.goals.base.tables import TableGoal, feature_names
 from askwise.goals.base.texts import percent, plural
 from askwise.options import column, function, number
@@ -81,8 +81,8 @@ class ClassifierGoal(TableGoal):
 
     @property
     def is_linear(self) -> bool:
-        """Whether a structure is a plane: with a pool or more than two labels it always is."""
-        return self.shape in ("linear", LINEAR_WITHOUT_LAPSES) or self.pool is not None or len(self.labels) > 2
+        """Whether a structure is a plane."""
+        return is_straight(self.shape)
 
     def resolve(self, data: Any) -> tuple[Columns, Self]:
         if not isinstance(data, str | Path):
@@ -160,9 +160,12 @@ class ClassifierGoal(TableGoal):
     def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
         """The weight of every feature and of the intercept; of more than two labels, for each label."""
         labels = [str(label) for label in self.labels]
-        family: Any = session.problem.family
         if not self.is_linear:
-            return {"score": Variable(family.predict(structures, np.arange(len(family.names))), {"row": family.names})}
+            family = session.problem.distance.family  # type: ignore[attr-defined]  # of a pool, its sample
+            scores = family.predict(structures, np.arange(len(family.names)))
+            if len(labels) == 2:
+                return {"score": Variable(scores, {"row": family.names})}
+            return {"score": Variable(np.moveaxis(scores, 2, 1), {"label": labels, "row": family.names})}
         count = np.shape(structures)[1] // (1 if len(labels) == 2 else len(labels))
         features = feature_names(self, session, count)
         features = features if len(features) == count else [*features, "intercept"]

@@ -196,7 +196,7 @@ def predictive_check(
     if np.ndim(responses) != 1:
         return _worst_number_check(problem, predictions, sample.weights, given, rng)
     chances = _with_lapses(problem.chances(predictions), lapse)  # (Y, S, T)
-    logs = np.log(np.maximum(chances, 1e-300))
+    logs = np.log(np.maximum(chances, np.finfo(chances.dtype).tiny))
     observed = np.take_along_axis(logs, np.array([list(responses).index(y) for y in given])[None, None, :], axis=0)[0]
     drawn = (rng.random(chances.shape[1:]) > np.cumsum(chances, axis=0)[:-1]).sum(axis=0)
     replicated = np.take_along_axis(logs, drawn[None], axis=0)[0]

@@ -74,6 +74,8 @@ def _parts(value: Any, like: Any, arrays: dict[str, Any]) -> Any:
         name = f"a{len(arrays)}"
         arrays[name] = value
         return {"array": name}
+    if type(value) is tuple and isinstance(like, tuple) and len(value) == len(like):
+        return {"items": [_parts(part, other, arrays) for part, other in zip(value, like, strict=True)]}
     names = _names(value)
     if names:
         return {"parts": {name: _parts(getattr(value, name), getattr(like, name, None), arrays) for name in names}}
@@ -87,6 +89,8 @@ def _parts(value: Any, like: Any, arrays: dict[str, Any]) -> Any:
 def _whole(node: Any, like: Any, arrays: Any) -> Any:
     if "array" in node:
         return arrays[node["array"]]
+    if "items" in node:
+        return tuple(_whole(part, other, arrays) for part, other in zip(node["items"], like, strict=True))
     if "parts" in node:
         known = _names(like)
         named = {name if name in known else RENAMED[name]: part for name, part in node["parts"].items()}

@@ -124,4 +124,4 @@ def _predictive(problem: Problem, sample: Sample, atoms: Atoms) -> tuple[Floats,
 
 def _entropy(chances: Floats) -> Floats:
     """Over the first axis, in nats."""
-    return -(chances * np.log(np.maximum(chances, 1e-300))).sum(axis=0)
+    return -(chances * np.log(np.maximum(chances, np.finfo(chances.dtype).tiny))).sum(axis=0)

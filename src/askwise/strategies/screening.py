@@ -19,26 +19,22 @@ from numpy.random import Generator
 from askwise._runtime.streams import stream
 from askwise.data.parquet import MAX_ROWS_PER_BLOCK, Reader, RowGroup
 from askwise.distances import HasMatrix, form_of
-from askwise.losses import logistic
 from askwise.options import implementing
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.strategies import Strategy
 from askwise.strategies.expected import exhaustive, expected
-from askwise.structures import PooledRows, SingleScore
+from askwise.strategies.quick_gains import QuickGain, quick_gain
+from askwise.structures import PooledRows
 from askwise.types import Floats, Ints, Sample
 
 # of each stage: the draws that score, the share of all rows that stays after it, and how many rows stay at least
 STAGES = ((32, 1 / 8, 1 << 17), (128, 1 / 64, 1 << 15))
 SURVIVING_ROWS = 4096
 MIN_ROWS_PER_TASK = 4 * MAX_ROWS_PER_BLOCK
-MAX_TASKS = 512  # each takes 0.4 MB to its worker and back
+MAX_TASKS = 512  # each takes 0.4 MB to its worker and back, or some 2 MB where the shape is learned
 SCREENINGS_PER_AUDIT = 50
 MAX_AUDITED_ROWS = 8192
-COMPONENTS = 11  # the largest ones of the distances, which a linearised gain takes
-EXTRA_COMPONENTS = 8  # computed with them, so that these are right
-SLOPE = 0.2  # of the line that stands for the logistic curve
-ROWS_PER_BLOCK = 4096  # scored together: what is computed of them stays in the cache
 
 
 class Scorer(Protocol):
@@ -59,50 +55,6 @@ class StrategyScorer:
     def __call__(self, points: Floats, rng: Generator) -> Floats:
         with np.errstate(invalid="ignore"):  # a row with a missing value gets no score
             return self.rule(self.problem, self.posterior, self.sample, points, rng).gain
-
-
-@dataclass(frozen=True)
-class LinearisedGain:
-    """The gain by `expected` for two labels, nearly, and many times faster.
-
-    Where distances are ceiling - traits traits', the gain is |Cov(traits, chance)|^2 / (p (1 - p)), with p the mean
-    chance of a yes over the draws. It is computed with the largest components of the traits, and with a line cut off at
-    0 and 1 for the logistic curve: no exponentials, and two small matrix products a row.
-    """
-
-    lines: Floats  # (S, D): 0.5 + SLOPE * score
-    components: Floats  # (COMPONENTS + 1, S): what gives covariances, and last the mean
-
-    @staticmethod
-    def of(sample: Sample, distances: Floats, rng: Generator) -> LinearisedGain:
-        """From draws and their (S, S) distances."""
-        weights = sample.weights
-        means = distances @ weights
-        moved = means[:, None] + means - weights @ means - distances  # the centre of all at zero (Torgerson 1952)
-        moved *= np.outer(weights, weights)
-        basis = rng.standard_normal((len(weights), min(COMPONENTS + EXTRA_COMPONENTS, len(weights))))
-        for _ in range(3):  # a few powers of the matrix revision random directions into its largest ones
-            basis, _ = np.linalg.qr(moved @ basis)
-        sizes, turns = np.linalg.eigh(basis.T @ moved @ basis)
-        largest = (basis @ turns)[:, -COMPONENTS:] * np.sqrt(np.maximum(sizes[-COMPONENTS:], 0.0))
-        lines = SLOPE * np.asarray(sample.structures)
-        lines[:, -1] += 0.5  # the last feature is 1
-        return LinearisedGain(lines.astype(np.float32), np.vstack([largest.T, weights]).astype(np.float32))
-
-    def __call__(self, points: Floats, rng: Generator) -> Floats:
-        gain = np.empty(len(points), dtype=np.float32)
-        room = np.empty((len(self.lines), ROWS_PER_BLOCK), dtype=np.float32)
-        for start in range(0, len(points), ROWS_PER_BLOCK):
-            rows = points[start : start + ROWS_PER_BLOCK].T
-            chances = np.matmul(self.lines, rows, out=room[:, : rows.shape[1]])
-            np.clip(chances, 0.0, 1.0, out=chances)
-            found = self.components @ chances
-            mean = found[-1]
-            # where nearly all draws agree nothing is gained, and nothing should be divided by zero
-            gain[start : start + ROWS_PER_BLOCK] = np.einsum("ka,ka->a", found[:-1], found[:-1]) / (
-                mean * (1 - mean) + 1e-3
-            )
-        return gain
 
 
 class ScoredRows(NamedTuple):
@@ -189,12 +141,12 @@ def screen(
     """
     family = implementing("family", problem.family, PooledRows, "one with a pool of rows on disk")
     exact = StrategyScorer(problem, exhaustive if rule is expected else rule, posterior, sample)
-    quick = rule is expected and problem.loss is logistic and problem.normalised and isinstance(family, SingleScore)
+    quick = quick_gain(problem) if rule is expected else None
     count, size = len(sample.weights), family.pool.rows
     stages = [(few, share, least) for few, share, least in stages if least < size]  # others would leave all rows
     draws = [_places(count, few)[: -(-size // MAX_ROWS_PER_BLOCK)] for few in (*(few for few, _, _ in stages), count)]
     linearised = stream(seed, revision, "glance")
-    scorers = _linearised(problem, sample, draws, linearised) if quick else _by_strategy(exact, draws)
+    scorers = _by_strategy(exact, draws) if quick is None else _quickly(quick, problem, sample, draws, linearised)
     shares = [max(share, least / size) for _, share, least in stages]
     mask = np.array(sorted(masked), dtype=int)
     shared = tuple(zip(scorers[:-1], shares, strict=True)), scorers[-1][0], mask, survivors, seed, revision
@@ -233,13 +185,17 @@ def _some(sample: Sample, places: Ints) -> Sample:
     return Sample(sample.structures[places], weights / weights.sum(), sample.exact)
 
 
-def _linearised(problem: Problem, sample: Sample, draws: list[list[Ints]], rng: Generator) -> list[tuple[Scorer, ...]]:
+def _quickly(
+    quick: type[QuickGain], problem: Problem, sample: Sample, draws: list[list[Ints]], rng: Generator
+) -> list[tuple[Scorer, ...]]:
     form = form_of(problem.distance, sample.structures)  # which the rule will want as well
     distances = form.to_matrix() if isinstance(form, HasMatrix) else problem.distance.pairwise(sample.structures)
-    return [
-        tuple(LinearisedGain.of(_some(sample, places), distances[np.ix_(places, places)], rng) for places in stage)
-        for stage in draws
-    ]
+    family: Any = problem.family
+
+    def one(places: Ints) -> QuickGain:
+        return quick.of(family, _some(sample, places), distances[np.ix_(places, places)], rng)
+
+    return [tuple(map(one, stage)) for stage in draws]
 
 
 def _by_strategy(exact: StrategyScorer, draws: list[list[Ints]]) -> list[tuple[Scorer, ...]]:

@@ -8,7 +8,7 @@ and data tables; it knows no distance, posterior or session.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -125,8 +125,11 @@ class PooledRows(Capability, Protocol):
     reader: Reader
     workers: Executor | None  # where the pool is screened; None: the cores of this machine
 
-    def features(self, atoms: Any) -> Floats: ...  # (A, D); rows of features pass as they are
-    def remember(self, rows: Ints, points: Floats) -> None: ...  # keeps the features (A, D) of rows in order
+    def features(self, atoms: Any) -> Floats: ...  # (A, D); also of rows that were just read
+    @property
+    def row_dimension(self) -> int: ...  # D
+    def row_scorer(self, weights: Floats) -> Callable[[Floats], Floats]: ...  # (S, D) -> rows that were read -> (S, A)
+    def remember(self, rows: Ints, points: Floats) -> None: ...  # keeps rows that were read, their numbers in order
 
 
 CAPABILITIES = (

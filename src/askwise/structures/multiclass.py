@@ -57,7 +57,8 @@ class SoftmaxPool:
     def predict(self, structures: Floats, atoms: Ints) -> Floats:
         """(S, A, K): scores, stored label by label, since sums over a short last axis are slow."""
         weights = np.asarray(structures).reshape(len(structures), len(self.labels), -1)
-        return np.moveaxis(weights.swapaxes(0, 1) @ self.features(atoms).T, 0, -1)
+        real = np.result_type(weights, np.float32)  # the precision of the structures
+        return np.moveaxis(weights.swapaxes(0, 1) @ self.features(atoms).astype(real, copy=False).T, 0, -1)
 
     def decide(self, predictions: Floats) -> Ints:
         scores = np.moveaxis(np.asarray(predictions), -1, 0)
@@ -73,3 +74,35 @@ class SoftmaxPool:
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
         option = Option(self.names[int(atom)], self.images[int(atom)])
         return label_prompt(option, {label: place for place, label in enumerate(self.labels)})
+
+
+class SoftmaxRows(SoftmaxPool):
+    """The rows of a table. A structure is K scores of each (K * N,), whatever gave them; the highest is the label.
+
+    >>> family = SoftmaxRows(2, labels=("cat", "dog", "eel"))
+    >>> family.decide(family.predict(np.array([[3.0, 0.0, 0.0, 3.0, 1.0, 1.0]]), np.array([0, 1])))
+    array([[0, 1]])
+    """
+
+    def __init__(
+        self,
+        count: int,
+        names: Sequence[str] | None = None,
+        labels: Sequence[Response] = (0, 1, 2),
+        images: Any = None,
+    ):
+        super().__init__(np.zeros((count, 1)), names, labels, images)
+
+    @property
+    def dimension(self) -> int:
+        return len(self.labels) * len(self.points)
+
+    def features(self, atoms: Ints) -> Floats:
+        rows = np.asarray(atoms, dtype=int)
+        found = np.zeros((len(rows), len(self.points)))
+        found[np.arange(len(rows)), rows] = 1.0
+        return found
+
+    def predict(self, structures: Floats, atoms: Ints) -> Floats:
+        scores = np.asarray(structures).reshape(len(structures), len(self.labels), -1)
+        return np.moveaxis(np.take(scores.swapaxes(0, 1), np.asarray(atoms, dtype=int), axis=2), 0, -1)

@@ -21,8 +21,8 @@ from askwise.goals.base.goal import SessionParts
 from askwise.goals.base.options import option
 from askwise.goals.base.shape_check import StraightLineCheck
 from askwise.goals.base.shapes import (
-    LINEAR_WITHOUT_LAPSES,
     MAX_EXACT_ROWS,
+    is_straight,
     landmark_map,
     landmark_prior,
     linear_prior,
@@ -68,7 +68,7 @@ class ItemGoal(TableGoal):
     @property
     def is_linear(self) -> bool:
         """Whether a structure is a weight for each feature."""
-        return self.shape in ("linear", LINEAR_WITHOUT_LAPSES)
+        return is_straight(self.shape)
 
     def repeats(self, rows: int) -> bool:
         return MIN_ROWS_TO_REPEAT <= rows <= MAX_ROWS_TO_REPEAT if self.repeat is None else self.repeat

@@ -19,15 +19,21 @@ from askwise.goals.base.effects import label_effects
 from askwise.goals.base.goal import MAX_CANDIDATES, SessionParts
 from askwise.goals.base.pools import family_of
 from askwise.goals.base.shape_check import StraightLineCheck
-from askwise.goals.base.shapes import MAX_EXACT_ROWS, landmark_map, landmark_prior, shaped_label_prior
+from askwise.goals.base.shapes import (
+    label_landmarks,
+    landmark_prior,
+    shaped_label_prior,
+    softmax_prior,
+)
 from askwise.losses import logistic, softmax
 from askwise.options import flag, number, numbers, parts, refusal, shown, whole_number
+from askwise.posteriors.scores.landmarks import LandmarkMap
 from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.posteriors.scores.softmax import SoftmaxPosterior
 from askwise.problem import Problem
 from askwise.strategies.screening import SURVIVING_ROWS
 from askwise.structures.linear import LinearPool, RowScores
-from askwise.structures.multiclass import SoftmaxPool
+from askwise.structures.multiclass import SoftmaxPool, SoftmaxRows
 from askwise.types import Bools, Floats, Ints, Response
 
 if TYPE_CHECKING:
@@ -68,13 +74,14 @@ def _plain_label(label: Any) -> Response:
 def label_parts(goal: ClassifierGoal, columns: Columns, items: Items) -> SessionParts:
     """The parts of a session that learns labels: logistic for two of them, softmax for more."""
     mapped = items.features if goal.feature_map is None else _mapped(goal.feature_map, items.features)
-    points = np.hstack([mapped, np.ones((len(mapped), 1))])  # the last weight is the intercept
-    if len(goal.labels) > 2:
-        made = _many_labels(goal, columns, items, points)
-    elif goal.is_linear:
-        made = _two_labels(goal, columns, items, points)
+    many = len(goal.labels) > 2
+    if goal.is_linear:
+        points = np.hstack([mapped, np.ones((len(mapped), 1))])  # the last weight is the intercept
+        made = (_many_labels if many else _two_labels)(goal, columns, items, points)
     else:
-        made = _two_shaped_labels(goal, columns, items, mapped)
+        known = label_landmarks(goal.shape, mapped, goal.seed, len(goal.labels), goal.pool is not None)
+        shaped = mapped, known
+        made = _many_shaped_labels(goal, items, *shaped) if many else _two_shaped_labels(goal, columns, items, *shaped)
     compared: Any = made.problem.distance  # its family has the rows of the table, also where questions are about a pool
     return replace(made, effects=label_effects(compared.family, columns, items, goal.seed, goal.labels))
 
@@ -88,24 +95,26 @@ def _mapped(feature_map: Callable[[Floats], Any], features: Floats) -> Floats:
     return found
 
 
-def _two_shaped_labels(goal: ClassifierGoal, columns: Columns, items: Items, features: Floats) -> SessionParts:
+def _two_shaped_labels(
+    goal: ClassifierGoal, columns: Columns, items: Items, features: Floats, known: LandmarkMap | None
+) -> SessionParts:
     labels = goal.labels
-    if len(features) > MAX_EXACT_ROWS:
-        known = landmark_map(goal.shape, features, goal.seed)
-        points = known.features(features)
-        pool = LinearPool(points, items.names, (labels[0], labels[1]), items.images)
-        landmarks = landmark_prior(goal.shape, known, pool, logistic, goal.prior_scale)
-        problem = Problem(pool, _label_distance(goal, columns, pool), logistic)
-        return SessionParts(
-            problem,
-            landmarks,
-            lambda weights: [labels[int(score > 0)] for score in points @ weights],
-            _candidates(goal),
-        )
-    rows = RowScores(len(features), items.names, (labels[0], labels[1]), items.images)
-    prior = shaped_label_prior(goal.shape, features, rows, goal.prior_scale)
-    problem = Problem(rows, _label_distance(goal, columns, rows), logistic)
-    return SessionParts(problem, prior, lambda scores: [labels[int(score > 0)] for score in scores], _candidates(goal))
+    named = items.names, (labels[0], labels[1]), items.images
+    if known is None:
+        rows: LinearPool = RowScores(len(features), *named)
+        family = rows
+        prior = shaped_label_prior(goal.shape, features, rows, goal.prior_scale)
+    else:
+        rows = LinearPool(known.features(features), *named)
+        family = rows if goal.pool is None else family_of(goal.pool, items, rows.points, labels, known)
+        prior = landmark_prior(goal.shape, known, family, logistic, goal.prior_scale)
+    problem = Problem(family, _label_distance(goal, columns, rows), logistic)
+    every = np.arange(len(features))
+
+    def describe(structure: Floats) -> list[Response]:
+        return [labels[int(score > 0)] for score in rows.predict(structure[None], every)[0]]
+
+    return SessionParts(problem, prior, describe, _candidates(goal))
 
 
 def _label_distance(goal: ClassifierGoal, columns: Columns, rows: LinearPool) -> Distance:
@@ -134,14 +143,32 @@ def _many_labels(goal: ClassifierGoal, columns: Columns, items: Items, points: F
     labels = goal.labels
     rows = SoftmaxPool(points, items.names, labels, items.images)
     family = rows if goal.pool is None else family_of(goal.pool, items, points, labels)
-    prior = SoftmaxPosterior.prior(family, goal.prior_scale, max(2, goal.draws))  # a chain for each draw
+    prior = SoftmaxPosterior.prior(family, goal.prior_scale, _chains(goal))
+    return _many_label_parts(goal, rows, family, prior)
 
-    def describe(weights: Floats) -> list[Response]:
-        scores = rows.predict(weights[None], np.arange(len(points)))
-        return [labels[place] for place in rows.decide(scores)[0]]
 
-    distance = Disagreement(rows, _compared_rows(goal, len(points)))
+def _many_shaped_labels(
+    goal: ClassifierGoal, items: Items, features: Floats, known: LandmarkMap | None
+) -> SessionParts:
+    named = items.names, goal.labels, items.images
+    rows = SoftmaxRows(len(features), *named) if known is None else SoftmaxPool(known.features(features), *named)
+    family = rows if goal.pool is None else family_of(goal.pool, items, rows.points, goal.labels, known)
+    prior = softmax_prior(goal.shape, features if known is None else known, family, goal.prior_scale, _chains(goal))
+    return _many_label_parts(goal, rows, family, prior)
+
+
+def _many_label_parts(goal: ClassifierGoal, rows: SoftmaxPool, family: Any, prior: Any) -> SessionParts:
+    every = np.arange(len(rows.names))
+
+    def describe(structure: Floats) -> list[Response]:
+        return [goal.labels[place] for place in rows.decide(rows.predict(structure[None], every))[0]]
+
+    distance = Disagreement(rows, _compared_rows(goal, len(every)))
     return SessionParts(Problem(family, distance, softmax), prior, describe, _candidates(goal))
+
+
+def _chains(goal: ClassifierGoal) -> int:
+    return max(2, goal.draws)  # one for each draw
 
 
 def _group(columns: Columns, column: str) -> Bools:

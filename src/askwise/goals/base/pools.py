@@ -15,7 +15,7 @@ from askwise.data.parquet import Pool, Reader
 from askwise.data.tables import Columns, table
 from askwise.errors import DataError, SettingError
 from askwise.options import mapping, parts, text, whole_number
-from askwise.structures.pooled import LinearPooled, SoftmaxPooled
+from askwise.structures.pooled import LinearPooled, RowMap, SoftmaxPooled
 from askwise.types import Floats
 
 SAMPLE_ROWS = 2000  # random rows that stand for all
@@ -65,8 +65,14 @@ def _reader(digest: str, columns: tuple[str, ...], centres: tuple[float, ...], f
     return Reader(columns, centres, factors)
 
 
-def family_of(known: Mapping[str, Any], items: Items, points: Floats, labels: Sequence[Any]) -> Any:
-    """The family of the pool that a session knows; a pool that has changed is refused."""
+def family_of(
+    known: Mapping[str, Any], items: Items, points: Floats, labels: Sequence[Any], row_map: RowMap | None = None
+) -> Any:
+    """The family of the pool that a session knows; a pool that has changed is refused.
+
+    - `points`: (N, D), the features of the sampled rows.
+    - `row_map`: from rows to features where the shape is learned.
+    """
     expected = "what a saved session knows of its pool; give the path of the pool as data instead"
     mapping("pool", known, expected, "path", "digest", "sample")
     path = Path(text("the path of the pool", known["path"]))
@@ -96,4 +102,4 @@ def family_of(known: Mapping[str, Any], items: Items, points: Floats, labels: Se
     ]
     if len(rows) != len(points):
         raise DataError(f"the pool names {len(rows)} rows as its sample, and the table has {len(points)}")
-    return kind(pool, reader, (np.array(rows), points), labels, (names, images))
+    return kind(pool, reader, (np.array(rows), points), labels, (names, images), row_map)

@@ -16,14 +16,27 @@ from askwise.posteriors.scores.kernels import LINEAR, factor, label_shapes, shap
 from askwise.posteriors.scores.landmarks import MAX_LANDMARKS, LandmarkMap
 from askwise.posteriors.scores.population import Population
 from askwise.posteriors.scores.shaped import ShapedScores
+from askwise.posteriors.scores.shaped_softmax import ShapedSoftmax
 from askwise.structures import LinearFamily
+from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Floats
 
 SHAPES = ("learned", "linear", "smooth", "individual")
 LINEAR_WITHOUT_LAPSES = "linear without lapses"  # the model of studies made before shapes were learned
 MAX_EXACT_ROWS = 1_000  # whose covariance is kept whole; in longer tables, landmarks stand for all rows
+MAX_EXACT_PRODUCT = 3_000_000  # of labels and squared rows, up to which more than two labels keep it whole
 MANY_ROWS = 5_000  # from which on there are fewer landmarks, so that memory stays small
 FEW_LANDMARKS = 100
+POOL_LANDMARKS = 50  # of a pool on disk, all of whose rows are screened for every question
+
+
+def is_straight(shape: str | Sequence[str]) -> bool:
+    """Whether scores are straight lines, so that a structure is a weight for each feature.
+
+    >>> is_straight("linear"), is_straight(["linear", "smooth"])
+    (True, False)
+    """
+    return shape in ("linear", LINEAR_WITHOUT_LAPSES)
 
 
 def check_shape(name: str, value: Any) -> str | list[str]:
@@ -123,9 +136,42 @@ def landmark_map(shape: str | Sequence[str], features: Floats, seed: int, limit:
     return LandmarkMap.of(features, lengths, stream(seed, 0, "landmarks"), some)
 
 
+def label_landmarks(
+    shape: str | Sequence[str], features: Floats, seed: int, labels: int, pooled: bool
+) -> LandmarkMap | None:
+    """The landmarks of a classifier of rows with these features (N, P); None where each row has scores of its own.
+
+    - `labels`: how many there are.
+    - `pooled`: whether the rows are a sample of a pool on disk.
+    """
+    count = len(features)
+    if pooled:
+        return landmark_map(shape, features, seed, POOL_LANDMARKS)
+    if count <= MAX_EXACT_ROWS and (labels == 2 or labels * count**2 <= MAX_EXACT_PRODUCT):
+        return None
+    return landmark_map(shape, features, seed, None if labels == 2 else FEW_LANDMARKS)
+
+
 def landmark_prior(
     shape: str | Sequence[str], known: LandmarkMap, family: LinearFamily, loss: Loss, scale: float | None
 ) -> ShapedScores:
     """The beliefs about the weights of landmark features: for long tables and for rows never seen."""
     shapes, weights = label_shapes(shape)
     return ShapedScores.prior(family, loss, shapes, [known.factor(each) for each in shapes], weights, scale)
+
+
+def softmax_prior(
+    shape: str | Sequence[str],
+    features: Floats | LandmarkMap,
+    family: SoftmaxPool,
+    scale: float | None,
+    chains: int,
+) -> ShapedSoftmax:
+    """The beliefs about more than two labels: about the scores of rows with these `features` (N, P), or about the
+    weights of landmark features."""
+    shapes, weights = label_shapes(shape)
+    if isinstance(features, LandmarkMap):
+        factors = [features.factor(each) for each in shapes]
+    else:
+        factors = [factor(each, features, intercept=True) for each in shapes]
+    return ShapedSoftmax.prior(family, shapes, factors, weights, scale, chains)

@@ -8,7 +8,7 @@ directions of the span times K - 1 contrasts of the labels.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwise.losses import logistic, softmax
-from askwise.posteriors.scores.evidence import Evidence
+from askwise.posteriors.scores.evidence import Evidence, working_precision
 from askwise.types import Floats, Ints
 
 SCORES_PER_TILE = 1 << 18  # a megabyte: larger temporaries leave the cache
@@ -24,7 +24,7 @@ CHAINS_PER_BLOCK = 120  # that move together
 
 
 @dataclass(frozen=True)
-class LabelEvidence(Evidence):
+class LabelEvidence:
     """T answers about K labels; points are (S, R (K - 1)), directions first.
 
     >>> evidence = LabelEvidence.of_labels(2, 3).add(np.array([[0.0, 2.0]]), np.ones(1), np.ones(1))
@@ -40,18 +40,17 @@ class LabelEvidence(Evidence):
         """No answers yet, about classifiers with that number of `features` and `labels`."""
         answers = Evidence.empty(logistic, features)  # its loss is not used
         square = np.linalg.qr(np.column_stack([np.ones(labels), np.eye(labels)[:, 1:]]))[0]
-        return LabelEvidence._of_answers(answers, square[:, 1:])
-
-    @staticmethod
-    def _of_answers(answers: Evidence, contrasts: Floats) -> LabelEvidence:
-        basis = np.einsum("kj,dr->kdrj", contrasts, answers.basis)
-        whole = basis.reshape(len(contrasts) * len(answers.basis), answers.rank * contrasts.shape[1])
-        return LabelEvidence(softmax, whole, answers.rows, answers.responses, answers.strengths, answers, contrasts)
+        return LabelEvidence(answers, square[:, 1:])
 
     def add(self, features: Floats, responses: Floats, strengths: Floats) -> LabelEvidence:
         """More answers, (N, D), (N,) and (N,); a response is the place of its label."""
         answers = self.answers.add(features, responses, strengths)
-        return self if answers is self.answers else LabelEvidence._of_answers(answers, self.contrasts)
+        return self if answers is self.answers else LabelEvidence(answers, self.contrasts)
+
+    def trusted(self, features: Floats, responses: Floats, strengths: Floats) -> LabelEvidence:
+        """The same answers, (N, D) and (N,), with other strengths (N,), in the same coordinates."""
+        nothing = replace(self.answers, strengths=np.zeros(len(self.strengths)))
+        return LabelEvidence(nothing.add(features, responses, strengths), self.contrasts)
 
     def only(self, places: Ints) -> LabelEvidence:
         """The answers at these places alone, in the same coordinates."""
@@ -59,16 +58,40 @@ class LabelEvidence(Evidence):
 
     def with_strengths(self, strengths: Floats) -> LabelEvidence:
         """The same answers with other strengths (T,), in the same coordinates; those of strength 0 are left out."""
-        kept = strengths > 0
-        answers = Evidence(logistic, self.answers.basis, self.rows[kept], self.responses[kept], strengths[kept])
-        return LabelEvidence(
-            softmax, self.basis, answers.rows, answers.responses, answers.strengths, answers, self.contrasts
-        )
+        kept = strengths != 0
+        answers = Evidence(logistic, self.answers.basis, self.rows[kept], self.answers.responses[kept], strengths[kept])
+        return LabelEvidence(answers, self.contrasts)
+
+    @property
+    def rank(self) -> int:
+        """R (K - 1), the number of coordinates."""
+        return self.answers.rank * self.contrasts.shape[1]
+
+    @property
+    def precision(self) -> type[np.floating[Any]]:
+        """The number type that samplers work in."""
+        return working_precision(softmax)
+
+    @property
+    def rows(self) -> Floats:
+        """(T, R)"""
+        return self.answers.rows
+
+    @property
+    def strengths(self) -> Floats:
+        """(T,)"""
+        return self.answers.strengths
+
+    @property
+    def basis(self) -> Floats:
+        """(K D, R (K - 1)): what the coordinates mean in weights."""
+        basis = np.einsum("kj,dr->kdrj", self.contrasts, self.answers.basis)
+        return basis.reshape(len(self.contrasts) * len(self.answers.basis), self.rank)
 
     @property
     def places(self) -> Ints:
         """(T,): the place of the label of each answer."""
-        return self.responses.astype(int)
+        return self.answers.responses.astype(int)
 
     @cached_property
     def _design(self) -> tuple[NDArray[Any], ...]:
@@ -131,6 +154,15 @@ class LabelEvidence(Evidence):
         for some, scores in self._scores(rows, columns):
             potentials_by_scale(scores, places[some], strengths[some], factors, total)
         return total
+
+    def potential_of_scores(self, scores: Floats) -> Floats:
+        """(T, K, S) -> (S,): the potential of chains with these scores of each answer and label, in 32 bits."""
+        from askwise.posteriors.scores.softmax_slopes import potentials_by_scale  # brings numba
+
+        _, places, strengths = self._design
+        total = np.zeros((1, scores.shape[2]), scores.dtype)
+        potentials_by_scale(scores, places, strengths, np.ones(1, scores.dtype), total)
+        return total[0]
 
     def _scores(self, rows: Floats, columns: Floats) -> Iterator[tuple[slice, Floats]]:
         """Slices of the answers and their scores (T, K, S), so many at a time that they stay in the cache."""

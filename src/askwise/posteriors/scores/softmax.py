@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.random import Generator
@@ -20,11 +21,10 @@ from askwise.options import whole_number
 from askwise.posteriors.scores.evidence import checked_answers
 from askwise.posteriors.scores.hmc import squares
 from askwise.posteriors.scores.label_evidence import LabelEvidence
-from askwise.posteriors.scores.logconcave import LogConcave, systematic_counts
-from askwise.posteriors.scores.pilot import log_sum
+from askwise.posteriors.scores.label_resampling import bearable_power, completed, resample
+from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.posteriors.scores.softmax_hmc import PriorReference
-from askwise.structures.multiclass import SoftmaxPool
-from askwise.types import Answer, Floats, Ints, Sample
+from askwise.types import Answer, Floats, Ints, Response, Sample
 
 CHAINS = 600
 SWEEPS_PER_ANSWER = 1
@@ -32,18 +32,28 @@ EARLY_SWEEPS = 4  # an answer while answers are few, so that each changes much
 EARLY_ANSWERS = 20
 BATCH_GROWTH = 0.1  # share of the answers so far that chains meet next when they start again
 LAST_SWEEPS = 16  # that then see all answers
-MIN_EFFECTIVE_SHARE = 0.2  # of the chains, that resampling must leave
-MIN_POWER = 0.02  # of an answer, that is met at a time
 SWEEPS_BETWEEN_DRAWS = 6  # of one chain
 LEAPFROG_STEPS = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64])  # a trajectory may take
 MIN_ACCEPTANCE = 0.7  # below this a trajectory takes more and shorter steps
 EASY_ACCEPTANCE = 0.92  # above this it takes fewer next time
 
 
+class LabelledRows(Protocol):
+    """Rows with labels, in features in which the scores of each label are linear."""
+
+    @property
+    def labels(self) -> Sequence[Response]: ...
+    @property
+    def dimension(self) -> int: ...  # K D
+    def features(self, atoms: Ints) -> Floats: ...  # (A, D)
+    def predict(self, structures: Floats, atoms: Ints) -> Floats: ...  # (S, A, K)
+
+
 @dataclass(frozen=True)
 class SoftmaxPosterior:
     """Beliefs about the weights (K * D,) of a softmax classifier.
 
+    >>> from askwise.structures.multiclass import SoftmaxPool
     >>> family = SoftmaxPool(np.eye(2), labels=("cat", "dog", "eel"))
     >>> rng = np.random.default_rng(0)
     >>> posterior = SoftmaxPosterior.prior(family).update(Answer(0, 2), rng)
@@ -55,7 +65,7 @@ class SoftmaxPosterior:
     loss = softmax
     beta = 1.0
 
-    family: SoftmaxPool
+    family: LabelledRows
     grid: Floats  # (G,): prior scales
     log_prior: Floats  # (G,): log weight of each
     evidence: LabelEvidence
@@ -67,7 +77,7 @@ class SoftmaxPosterior:
     log_evidence: float = 0.0  # of all answers, prior scale averaged out; NaN if they came many at once
 
     @staticmethod
-    def prior(family: SoftmaxPool, sigma: float | None = None, chains: int = CHAINS) -> SoftmaxPosterior:
+    def prior(family: LabelledRows, sigma: float | None = None, chains: int = CHAINS) -> SoftmaxPosterior:
         """Beliefs before any answer, held by `chains` chains. `sigma` fixes the prior scale; None learns it."""
         same = LogConcave.prior(family, logistic, 1.0, sigma)
         chains = whole_number("chains", chains, at_least=1)
@@ -80,14 +90,26 @@ class SoftmaxPosterior:
 
     def update(self, answer: Answer, rng: Generator) -> SoftmaxPosterior:
         """The beliefs after one more answer: every chain moves."""
-        updated = self._with_answers([answer])
-        if updated.evidence is self.evidence:  # a row of zeros, whose labels are equally likely whatever the weights
-            return replace(updated, log_evidence=self.log_evidence - np.log(len(self.family.labels)))
-        more = updated.evidence.rank - self.evidence.rank  # new coordinates have their prior
-        fresh = self.grid[self.places, None] * rng.standard_normal((len(self.points), more))
-        updated = replace(updated, points=np.hstack([self.points, fresh]))
-        sweeps = EARLY_SWEEPS if updated.answers <= EARLY_ANSWERS else SWEEPS_PER_ANSWER
-        return updated._met(self.evidence, sweeps, rng)
+        sweeps = EARLY_SWEEPS if self.answers < EARLY_ANSWERS else SWEEPS_PER_ANSWER
+        return self.met([answer], sweeps, rng)
+
+    def met(
+        self, answers: Sequence[Answer], sweeps: int, rng: Generator, chains: int | None = None
+    ) -> SoftmaxPosterior:
+        """The beliefs after more answers: chains are resampled by their likelihood, then they move.
+
+        Without resampling the scales would lag behind: trajectories change the weights at once, but scales slowly.
+        Answers that hardly any chain expected are met in parts, with one sweep after each, so that many chains survive.
+
+        - `answers`: so few that one fit of the chains to all of them is not worth while.
+        - `sweeps`: of every chain in the end.
+        """
+        updated = self._with_answers(answers)
+        whole = updated.evidence
+        new = whole.strengths.sum() - self.evidence.strengths.sum()
+        silent = (len(answers) - new) * np.log(len(self.family.labels))  # of rows of zeros: all labels are as likely
+        updated = replace(updated, evidence=self.evidence, log_evidence=self.log_evidence - silent)
+        return updated._moved_to(whole, sweeps, rng)
 
     def update_all(self, answers: Sequence[Answer], rng: Generator) -> SoftmaxPosterior:
         """The beliefs after many answers at once: the chains start again from the prior.
@@ -105,11 +127,12 @@ class SoftmaxPosterior:
         order, count, exact = rng.permutation(len(whole.rows)), 0, True
         while count < len(order):
             batch = order[count : count + max(1, int(BATCH_GROWTH * count))]
-            logs = -whole.only(batch).potential(updated.points).astype(float)
-            power = _bearable_power(logs, 1.0)
+            fresh, logs = completed(whole.only(batch), updated.points, self.grid[updated.places], rng)
+            power = bearable_power(logs, 1.0)
             exact = exact and power == 1
             count += len(batch)
-            updated = replace(updated._resampled(power * logs, rng), evidence=whole.only(order[:count]))._swept(1, rng)
+            updated = updated._resampled(power * logs, fresh, rng)
+            updated = replace(updated, evidence=whole.only(order[:count]))._swept(1, rng)
         known = updated.log_evidence if exact else float("nan")
         return replace(updated, evidence=whole, log_evidence=known)._swept(LAST_SWEEPS, rng)
 
@@ -124,9 +147,14 @@ class SoftmaxPosterior:
 
     def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> SoftmaxPosterior:
         """The same answers, each trusted by its strength (T,): the chains move on from where they are."""
-        evidence = LabelEvidence.of_labels(self.family.dimension // len(self.family.labels), len(self.family.labels))
-        evidence = evidence.add(*checked_answers(self.family, answers), np.asarray(strengths))
-        return replace(self, evidence=evidence, log_evidence=float("nan"))._swept(EARLY_SWEEPS, rng)
+        evidence = self.evidence.trusted(*checked_answers(self.family, answers), np.asarray(strengths))
+        return self._moved_to(evidence, EARLY_SWEEPS, rng)
+
+    def resized(self, count: int, rng: Generator) -> SoftmaxPosterior:
+        """The same beliefs held by so many chains: some are left out, or taken twice."""
+        size = len(self.places)
+        kept = np.concatenate([rng.permutation(size) for _ in range(-(-count // size))])[:count]
+        return replace(self, points=self.points[kept], places=self.places[kept])
 
     def _with_answers(self, answers: Sequence[Answer]) -> SoftmaxPosterior:
         labels = len(self.family.labels)
@@ -138,6 +166,14 @@ class SoftmaxPosterior:
 
     def sample(self, count: int, rng: Generator) -> Sample:
         """`count` draws in random order: one a chain or, if more are wanted, of chains that continue."""
+        structures, chains = self.draws(count, rng)
+        return Sample(structures.astype(float), np.full(count, 1.0 / count), exact=False, chains=chains)
+
+    def draws(self, count: int, rng: Generator, factor: Floats | None = None) -> tuple[Floats, Ints]:
+        """Draws (S, K D) of the weights, and the chain (S,) that each comes from.
+
+        - `factor`: (M, D); weights (D,) of a label are then multiplied by it: (S, K M).
+        """
         size, now, parts = len(self.places), self, [self]
         if count > size:
             parts = []
@@ -148,12 +184,16 @@ class SoftmaxPosterior:
         scales = self.grid[np.concatenate([part.places for part in parts])]
         chosen = rng.permutation(len(points))[:count]
         # what answers do not inform keeps its prior: noise with the informed part taken out
-        contrasts, basis = self.evidence.contrasts, self.evidence.answers.basis
-        noise = scales[chosen, None, None] * rng.standard_normal((count, len(contrasts), len(basis)))
-        informed = points[chosen].reshape(count, basis.shape[1], contrasts.shape[1]).swapaxes(1, 2)
-        informed = informed - contrasts.T @ (noise @ basis)
-        structures = (noise + contrasts @ (informed @ basis.T)).reshape(count, -1)
-        return Sample(structures, np.full(count, 1.0 / count), exact=False, chains=chosen % size)
+        real, contrasts = np.float32, self.evidence.contrasts.astype(np.float32)
+        labels, basis = len(contrasts), self.evidence.answers.basis.astype(real)
+        noise = rng.standard_normal((count * labels, len(basis)), dtype=real)
+        noise *= np.repeat(scales[chosen].astype(real), labels)[:, None]
+        informed = points[chosen].astype(real).reshape(count, basis.shape[1], labels - 1).swapaxes(1, 2)
+        known = contrasts.T @ (noise @ basis).reshape(count, labels, basis.shape[1])
+        moved = (contrasts @ (informed - known)).reshape(count * labels, basis.shape[1])
+        free: Floats = noise if factor is None else noise @ factor.T
+        image: Floats = basis if factor is None else factor @ basis
+        return (free + moved @ image.T).reshape(count, -1), chosen % size
 
     def diagnostics(self) -> Mapping[str, float]:
         scales = self.grid[self.places]
@@ -164,35 +204,27 @@ class SoftmaxPosterior:
             "steps": float(self.steps[self.places].mean()),
         }
 
-    def _met(self, before: LabelEvidence, sweeps: int, rng: Generator) -> SoftmaxPosterior:
-        """After an answer that `before` did not have: chains are resampled by its likelihood, then they move.
+    def _moved_to(self, evidence: LabelEvidence, sweeps: int, rng: Generator) -> SoftmaxPosterior:
+        """With more answers, or with other strengths: chains are resampled by what changes, then they move."""
+        known = np.pad(self.evidence.strengths, (0, len(evidence.rows) - len(self.evidence.rows)))
+        now, new = self, evidence.strengths - known
+        share = 0.0 if new.any() else 1.0  # of the change that was met
+        while share < 1:
+            fresh, logs = completed(evidence.with_strengths(new), now.points, self.grid[now.places], rng)
+            power = bearable_power(logs, 1 - share)
+            now, share = now._resampled(power * logs, fresh, rng), share + power
+            if share < 1:
+                now = replace(now, evidence=evidence.with_strengths(known + share * new))._swept(1, rng)
+        return replace(now, evidence=evidence)._swept(sweeps, rng)
 
-        Without resampling the scales would lag behind: trajectories change the weights at once, but scales slowly. An
-        answer that hardly any chain expected is met in parts, with one sweep after each, so that many chains survive.
-        """
-        now, whole = self, self.evidence
-        known = np.pad(before.strengths, (0, len(whole.rows) - len(before.rows)))
-        new = whole.strengths - known
-        share = 0.0  # of the answer that was met
-        while True:
-            logs = -whole.with_strengths(new).potential(now.points).astype(float)
-            power = _bearable_power(logs, 1 - share)
-            now, share = now._resampled(power * logs, rng), share + power
-            if share >= 1:
-                return replace(now, evidence=whole)._swept(sweeps, rng)
-            now = replace(now, evidence=whole.with_strengths(known + share * new))._swept(1, rng)
-
-    def _resampled(self, logs: Floats, rng: Generator) -> SoftmaxPosterior:
-        """Chains in proportion to the likelihood of new answers, whose logs (C,) are given.
+    def _resampled(self, logs: Floats, fresh: Floats, rng: Generator) -> SoftmaxPosterior:
+        """Chains in proportion to the likelihood of new answers; `fresh` and `logs` are what `completed` found.
 
         The log evidence grows by the log of their mean likelihood.
         """
-        counts = systematic_counts(np.exp(logs - logs.max()), len(logs), rng)
-        kept = np.repeat(np.arange(len(logs)), counts)
-        gained = float(log_sum(logs)) - np.log(len(logs))
-        return replace(
-            self, points=self.points[kept], places=self.places[kept], log_evidence=self.log_evidence + gained
-        )
+        kept, drawn, gained = resample(logs, rng)
+        points = np.hstack([self.points[kept], fresh[kept, drawn]])
+        return replace(self, points=points, places=self.places[kept], log_evidence=self.log_evidence + gained)
 
     def continued(self, sweeps: int, rng: Generator) -> SoftmaxPosterior:
         """The same beliefs with other draws: every chain moves on by that many `sweeps`."""
@@ -225,28 +257,3 @@ class SoftmaxPosterior:
         rung = rung + ((accepted < MIN_ACCEPTANCE) & (counts > 0)) - (accepted > EASY_ACCEPTANCE)
         steps = np.maximum.accumulate(LEAPFROG_STEPS[np.clip(rung, 0, len(LEAPFROG_STEPS) - 1)])
         return replace(self, points=points, steps=steps, acceptance=float(chance.mean()))
-
-
-def _bearable_power(logs: Floats, most: float) -> float:
-    """The largest power, up to `most`, of weights with these logs (C,) that leaves enough chains different.
-
-    >>> _bearable_power(np.zeros(4), 1.0), _bearable_power(np.array([0.0] + 99 * [-50.0]), 1.0) < 0.2
-    (1.0, True)
-    """
-    if effective_share(most * logs) >= MIN_EFFECTIVE_SHARE:
-        return most
-    low, high = 0.0, most
-    for _ in range(20):
-        middle = (low + high) / 2
-        low, high = (middle, high) if effective_share(middle * logs) >= MIN_EFFECTIVE_SHARE else (low, middle)
-    return max(low, MIN_POWER)
-
-
-def effective_share(logs: Floats) -> float:
-    """Of draws with these log weights: the share of equally weighted draws that would be worth as much.
-
-    >>> round(effective_share(np.array([0.0, 0.0, -99.0, -99.0])), 4)
-    0.5
-    """
-    weights = np.exp(logs - logs.max())
-    return float(weights.mean() ** 2 / np.square(weights).mean())

@@ -93,7 +93,6 @@ class LinearFamily(Capability, Protocol):
     @property
     def dimension(self) -> int: ...  # of the weights
     def features(self, atoms: Atoms) -> Floats: ...  # (A, D)
-    def predict(self, structures: Structures, atoms: Atoms) -> Floats: ...  # (S, A): features . weights
 
 
 @runtime_checkable

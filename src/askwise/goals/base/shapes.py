@@ -12,12 +12,12 @@ from askwise.errors import SettingError
 from askwise.goals.base.options import option
 from askwise.losses import Loss, logistic
 from askwise.options import flag, shown
+from askwise.posteriors.scores.answer_coordinates import LinearScoreFamily
 from askwise.posteriors.scores.kernels import LINEAR, factor, label_shapes, shapes_named
 from askwise.posteriors.scores.landmarks import MAX_LANDMARKS, LandmarkMap
 from askwise.posteriors.scores.population import Population
 from askwise.posteriors.scores.shaped import ShapedScores
 from askwise.posteriors.scores.shaped_softmax import ShapedSoftmax
-from askwise.structures import LinearFamily
 from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Floats
 
@@ -104,7 +104,7 @@ def population_of(stored: Any, rows: int) -> Population | None:
 def shaped_prior(
     shape: str | Sequence[str],
     features: Floats,
-    family: LinearFamily,
+    family: LinearScoreFamily,
     loss: Loss,
     scale: float | None,
     population: Population | None = None,
@@ -115,13 +115,13 @@ def shaped_prior(
     return ShapedScores.prior(family, loss, shapes, factors, weights, scale, population=population)
 
 
-def linear_prior(family: LinearFamily, loss: Loss, scale: float | None) -> ShapedScores:
+def linear_prior(family: LinearScoreFamily, loss: Loss, scale: float | None) -> ShapedScores:
     """The beliefs about the weights of features whose mean squared length is 1, before any answer."""
     return ShapedScores.prior(family, loss, (LINEAR,), [np.eye(family.dimension)], np.ones(1), scale)
 
 
 def shaped_label_prior(
-    shape: str | Sequence[str], features: Floats, family: LinearFamily, scale: float | None
+    shape: str | Sequence[str], features: Floats, family: LinearScoreFamily, scale: float | None
 ) -> ShapedScores:
     """The same about the scores of rows that have one of two labels."""
     shapes, weights = label_shapes(shape)
@@ -153,7 +153,7 @@ def label_landmarks(
 
 
 def landmark_prior(
-    shape: str | Sequence[str], known: LandmarkMap, family: LinearFamily, loss: Loss, scale: float | None
+    shape: str | Sequence[str], known: LandmarkMap, family: LinearScoreFamily, loss: Loss, scale: float | None
 ) -> ShapedScores:
     """The beliefs about the weights of landmark features: for long tables and for rows never seen."""
     shapes, weights = label_shapes(shape)

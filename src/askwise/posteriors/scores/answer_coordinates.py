@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -22,11 +22,17 @@ from askwise.types import Answer, Floats, Ints
 NEW_DIRECTION = 1e-5  # share of an answer's variance outside the span of those before, to count as a new coordinate
 
 
+class LinearScoreFamily(LinearFamily, Protocol):
+    """A family whose prediction for an atom is one score: its features times a structure."""
+
+    def predict(self, structures: Any, atoms: Any) -> Floats: ...  # (S, A)
+
+
 @dataclass(frozen=True)
 class ShapeFactors:
     """The family of the questions, and what each of H shapes expects of scores (M,)."""
 
-    family: LinearFamily
+    family: LinearScoreFamily
     factors: tuple[Floats, ...]  # (M, D) of each shape
     means: Floats  # (H, M): before any answer
 

@@ -19,7 +19,7 @@ from scipy.linalg import solve_triangular
 from askwise.errors import SettingError
 from askwise.losses import Davidson, Loss, logistic
 from askwise.options import number
-from askwise.posteriors.scores.answer_coordinates import AnswerCoordinates, ShapeFactors
+from askwise.posteriors.scores.answer_coordinates import AnswerCoordinates, LinearScoreFamily, ShapeFactors
 from askwise.posteriors.scores.kernels import Shape, pivoted_factor
 from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, systematic_counts
 from askwise.posteriors.scores.pilot import log_sum
@@ -27,7 +27,6 @@ from askwise.posteriors.scores.population import POPULATION, Population, scale_w
 from askwise.posteriors.scores.shape_chains import Design, design_of, real, run, run_pilot
 from askwise.posteriors.scores.shape_points import Answers, Points, covariance_roots, fit
 from askwise.posteriors.scores.shape_sentence import sentence_about_shapes
-from askwise.structures import LinearFamily
 from askwise.types import Answer, Bools, Floats, Ints, Sample
 
 SCALES = np.geomspace(0.5, 32.0, 7)
@@ -62,7 +61,7 @@ class ShapedScores:
     ((1000, 3), True)
     """
 
-    family: LinearFamily
+    family: LinearScoreFamily
     loss: Loss
     beta: float
     shapes: tuple[Shape, ...]
@@ -99,7 +98,7 @@ class ShapedScores:
 
     @staticmethod
     def prior(
-        family: LinearFamily,
+        family: LinearScoreFamily,
         loss: Loss,
         shapes: Sequence[Shape],
         factors: Sequence[Floats],

@@ -46,7 +46,6 @@ class LabelledRows(Protocol):
     @property
     def dimension(self) -> int: ...  # K D
     def features(self, atoms: Ints) -> Floats: ...  # (A, D)
-    def predict(self, structures: Floats, atoms: Ints) -> Floats: ...  # (S, A, K)
 
 
 @dataclass(frozen=True)

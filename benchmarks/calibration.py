@@ -75,8 +75,8 @@ def draw_truth(prior: ShapedScores, rng: Generator) -> Truth:
     place = rng.choice(weights.size, p=weights.ravel() / weights.sum())
     shape, scale = np.unravel_index(place, weights.shape)
     lapse = rng.choice(prior.answers.lapses, p=np.exp(prior.answers.log_lapse_prior))
-    noise = rng.standard_normal(prior.factors[shape].shape[1])
-    scores = prior.means[shape] + prior.scale_grid[scale] * (prior.factors[shape] @ noise)
+    noise = rng.standard_normal(prior.known.factors[shape].shape[1])
+    scores = prior.known.means[shape] + prior.scale_grid[scale] * (prior.known.factors[shape] @ noise)
     return Truth(scores, float(prior.scale_grid[scale]), prior.shapes[shape].bends, float(lapse))
 
 

@@ -166,7 +166,7 @@ def study_settings(store: Store, study: int) -> StudySettings:
 
 
 def change_study_settings(store: Store, study: int, *, why: bool | None = None, beyond: bool | None = None) -> None:
-    """Whether people may see what is expected of their answers, and whether a settled study continues; None: as it is."""
+    """Sets whether people may see which answer is expected, and whether a settled study continues; None: as it is."""
     given = {name: int(value) for name, value in (("why", why), ("beyond", beyond)) if value is not None}
     if given:
         with store.begin() as connection:

@@ -18,7 +18,7 @@ from askwise.structures.clusterings import Clusterings
 from askwise.types import Answer, Floats, Ints, Sample
 
 if TYPE_CHECKING:
-    from askwise.posteriors.clusterings.state import PairLinks
+    from askwise.posteriors.clusterings.gibbs import PairLinks
 
 BURN_IN_SWEEPS = 60
 MIN_SWEEPS = 2  # after an answer
@@ -100,7 +100,7 @@ class ClusteringChains(ABC):
         }
 
     def _links(self) -> PairLinks:
-        from askwise.posteriors.clusterings.state import PairLinks
+        from askwise.posteriors.clusterings.gibbs import PairLinks
 
         items = np.concatenate([self.pairs[:, 0], self.pairs[:, 1]])
         order = np.argsort(items, kind="stable")

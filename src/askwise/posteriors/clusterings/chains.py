@@ -8,19 +8,19 @@ import numpy as np
 
 from askwise._runtime.compiled import portions
 from askwise._runtime.splitmix import uniform
-from askwise.posteriors.clusterings.gibbs import sweep
-from askwise.posteriors.clusterings.scales import slice_scales
-from askwise.posteriors.clusterings.split_merge import split_or_merge
-from askwise.posteriors.clusterings.state import (
+from askwise.posteriors.clusterings.gibbs import (
+    ALPHA,
+    Clusters,
+    GibbsScratch,
     PairLinks,
     SizeTables,
     compiled,
-    empty_clusters,
-    empty_scratch,
     fill_tables,
     rebuild_statistics,
-    with_labels,
+    sweep,
 )
+from askwise.posteriors.clusterings.scales import slice_scale
+from askwise.posteriors.clusterings.split_merge import split_or_merge
 
 MAX_VISITS_PER_CALL = 50_000  # to items: .05 to .2 s
 
@@ -54,11 +54,25 @@ def advance_chains(labels: Any, scales: Any, seeds: Any, model: ClusteringModel,
     features, links, log_medians, log_widths, gamma, weight = model
     items, dim = features.shape
     tables = SizeTables(gamma, np.zeros(items + 2), np.zeros(items + 2))
-    scratch, room = empty_scratch(items, dim, len(links.first)), empty_clusters(labels[0], dim)
+    slots = items + 1
+    counts, place, order = np.zeros(slots, np.int64), np.zeros(slots, np.int64), np.zeros(slots, np.int64)
+    whole = [np.zeros(items, np.int64) for _ in range(4)]
+    scratch = GibbsScratch(
+        np.zeros(slots),
+        np.zeros(slots),
+        np.zeros(dim),
+        whole[0],
+        whole[1],
+        whole[2],
+        whole[3],
+        np.zeros((2, dim)),
+        np.zeros(len(links.first), np.int64),
+    )
+    sums, norms, size = np.zeros((slots, dim)), np.zeros(slots), np.zeros(1, np.int64)
     squares = (features**2).sum()
     accepted = 0
     for chain in range(len(labels)):
-        clusters = with_labels(room, labels[chain])
+        clusters = Clusters(labels[chain], counts, sums, norms, order, place, size)
         own_scales, state = scales[chain], seeds[chain : chain + 1].copy()
         rebuild_statistics(clusters, features)
         for number in range(sweeps):
@@ -67,5 +81,9 @@ def advance_chains(labels: Any, scales: Any, seeds: Any, model: ClusteringModel,
             sweep(clusters, features, links, share, own_scales, tables, scratch, state)
             for _ in range(tries):
                 accepted += split_or_merge(clusters, features, links, own_scales, tables, scratch, state)
-            slice_scales(own_scales, clusters, squares, weight, log_medians, log_widths, state)
+            for which in range(3):
+                if log_widths[which] > 0.0 and (which == ALPHA or dim > 0):
+                    slice_scale(
+                        which, own_scales, clusters, squares, weight, log_medians[which], log_widths[which], state
+                    )
     return accepted

@@ -9,21 +9,19 @@ import numpy as np
 from askwise._runtime.compiled import portions
 from askwise._runtime.splitmix import uniform
 from askwise.posteriors.clusterings.chains import MAX_VISITS_PER_CALL
-from askwise.posteriors.clusterings.cloud_splits import divide_clouds
-from askwise.posteriors.clusterings.clouds import GROUPS, MIXING, Urns, sweep_items
-from askwise.posteriors.clusterings.parts import Parts, draw_mixing, draw_parts, draw_shares, move_parts
-from askwise.posteriors.clusterings.scales import slice_scales
-from askwise.posteriors.clusterings.state import (
+from askwise.posteriors.clusterings.clouds import GROUPS, MIXING, Urns, divide_clouds, sweep_items
+from askwise.posteriors.clusterings.gibbs import (
+    ALPHA,
     Clusters,
+    GibbsScratch,
     PairLinks,
     SizeTables,
     compiled,
-    empty_clusters,
-    empty_scratch,
     fill_tables,
     rebuild_statistics,
-    with_labels,
 )
+from askwise.posteriors.clusterings.parts import Parts, draw_mixing, draw_parts, draw_shares, move_parts
+from askwise.posteriors.clusterings.scales import slice_scale
 
 
 class CloudModel(NamedTuple):
@@ -58,7 +56,22 @@ def advance_clouds(states: CloudStates, seeds: Any, model: CloudModel, sweeps: i
 
 
 @compiled
-def empty_links(links: PairLinks, items: int) -> PairLinks:
+def room_for_clusters(labels: Any, dim: int) -> Clusters:
+    """The statistics of a clustering, still empty."""
+    slots = len(labels) + 1
+    return Clusters(
+        labels,
+        np.zeros(slots, np.int64),
+        np.zeros((slots, dim)),
+        np.zeros(slots),
+        np.zeros(slots, np.int64),
+        np.zeros(slots, np.int64),
+        np.zeros(1, np.int64),
+    )
+
+
+@compiled
+def room_for_links(links: PairLinks, items: int) -> PairLinks:
     """Arrays for as many answers about as many parts."""
     count = len(links.first)
     return PairLinks(
@@ -100,17 +113,26 @@ def advance_cloud_chains(states: CloudStates, seeds: Any, model: CloudModel, swe
     features, links, medians, widths, gamma, mixings, priors, rising = model
     items, dim = features.shape
     tables = SizeTables(gamma, np.zeros(items + 2), np.zeros(items + 2))
-    scratch, bare = empty_scratch(items, dim, len(links.first)), empty_scratch(items, 0, len(links.first))
+    ints = [np.zeros(items, np.int64) for _ in range(4)]
+    field, weight, binding = np.zeros(items + 1), np.zeros(items + 1), np.zeros(len(links.first), np.int64)
+    scratch = GibbsScratch(
+        field, weight, np.zeros(dim), ints[0], ints[1], ints[2], ints[3], np.zeros((2, dim)), binding
+    )
+    bare = GibbsScratch(field, weight, np.zeros(0), ints[0], ints[1], ints[2], ints[3], np.zeros((2, 0)), binding)
     nothing, grid_weight = np.zeros((items, 0)), np.zeros(len(mixings))
-    cloud_room, group_room = empty_clusters(states.clouds[0], dim), empty_clusters(states.groups[0], 0)
-    part_room, part_links = empty_clusters(np.zeros(items, np.int64), 0), empty_links(links, items)
+    group_room, part_room = room_for_clusters(states.groups[0], 0), room_for_clusters(np.zeros(items, np.int64), 0)
+    cloud_room = room_for_clusters(states.clouds[0], dim)
+    part_links = room_for_links(links, items)
     part_tables = SizeTables(gamma, gamma, np.zeros(items + 2))
     cells, shares, rest = np.zeros((items + 1, items + 1), np.int32), np.zeros(items + 1), np.zeros(1)
     fit, seen, touched = np.zeros(items + 1), np.zeros(items + 1, np.int64), np.zeros(items + 1, np.int64)
     squares = (features**2).sum()
     accepted = 0
     for chain in range(len(seeds)):
-        clouds, groups = with_labels(cloud_room, states.clouds[chain]), with_labels(group_room, states.groups[chain])
+        _, counts, sums, norms, slots, place, size = cloud_room
+        clouds = Clusters(states.clouds[chain], counts, sums, norms, slots, place, size)
+        _, counts, empty, norms, slots, place, size = group_room
+        groups = Clusters(states.groups[chain], counts, empty, norms, slots, place, size)
         urns = Urns(groups, cells, shares, rest, fit, seen, touched, np.zeros(0))
         parts = Parts(states.parts[chain], part_room, part_links, part_tables, nothing)
         scales, state = states.scales[chain], seeds[chain : chain + 1].copy()
@@ -125,7 +147,9 @@ def advance_cloud_chains(states: CloudStates, seeds: Any, model: CloudModel, swe
             if len(mixings) > 1:
                 scales[MIXING] = draw_mixing(clouds, urns, mixings, priors, rising, grid_weight, state)
             found = draw_parts(parts.labels, clouds, urns, scales[MIXING], state)
-            slice_scales(scales, clouds, squares, float(dim), medians, widths, state)
+            for which in range(3):
+                if widths[which] > 0.0 and (which == ALPHA or dim > 0):
+                    slice_scale(which, scales, clouds, squares, float(dim), medians[which], widths[which], state)
             share = uniform(state) if number % 2 == 1 else 0.0
             accepted += move_parts(parts, found, urns, links, share, tries, scales, medians, widths, bare, state)
             count_cells(clouds, urns, nothing)

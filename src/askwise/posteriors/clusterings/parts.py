@@ -13,20 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askwise._runtime.splitmix import integer_below, uniform
-from askwise.posteriors.clusterings.clouds import GROUPS, LEAST, Urns, draw_gamma
-from askwise.posteriors.clusterings.gibbs import sweep
-from askwise.posteriors.clusterings.scales import slice_scale
-from askwise.posteriors.clusterings.split_merge import split_or_merge
-from askwise.posteriors.clusterings.state import (
+from askwise.posteriors.clusterings.clouds import GROUPS, LEAST, Urns, draw_gamma, draw_place
+from askwise.posteriors.clusterings.gibbs import (
     ALPHA,
     Clusters,
     GibbsScratch,
     PairLinks,
     SizeTables,
     compiled,
-    draw_place,
     rebuild_statistics,
+    sweep,
 )
+from askwise.posteriors.clusterings.scales import slice_scale
+from askwise.posteriors.clusterings.split_merge import split_or_merge
 
 
 class Parts(NamedTuple):

@@ -6,7 +6,7 @@ from math import exp, lgamma, log
 from typing import Any
 
 from askwise._runtime.splitmix import integer_below, uniform
-from askwise.posteriors.clusterings.state import ALPHA, BETWEEN, WITHIN, Clusters, compiled
+from askwise.posteriors.clusterings.gibbs import ALPHA, BETWEEN, WITHIN, Clusters, compiled
 
 BRACKET_WIDTH = 1.0  # of the slice sampler, in units of the log scale
 MAX_BRACKETS = 6  # that it steps out by, on both sides together
@@ -63,13 +63,3 @@ def slice_scale(
             low = at
         else:
             high = at
-
-
-@compiled
-def slice_scales(
-    scales: Any, clusters: Clusters, squares: float, dim: float, log_medians: Any, log_widths: Any, state: Any
-) -> None:
-    """Updates the concentration and both variances; a scale of width 0 is fixed, and so are variances of nothing."""
-    for which in range(3):
-        if log_widths[which] > 0.0 and (which == ALPHA or clusters.sums.shape[1] > 0):
-            slice_scale(which, scales, clusters, squares, dim, log_medians[which], log_widths[which], state)

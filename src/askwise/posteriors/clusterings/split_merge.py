@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from math import exp, log, log1p
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from askwise._runtime.splitmix import integer_below, uniform
-from askwise.posteriors.clusterings.state import (
+from askwise.posteriors.clusterings.gibbs import (
     ALPHA,
     Clusters,
     GibbsScratch,
@@ -17,17 +17,7 @@ from askwise.posteriors.clusterings.state import (
     change_cluster,
     compiled,
     shuffle,
-    squared_length,
 )
-
-
-class Halves(NamedTuple):
-    """The two sides of a split, while items join one or the other."""
-
-    side: Any  # (N,): 1 or 2; 0 for items that have not joined
-    sizes: Any  # (2,)
-    sums: Any  # (2, D): of the features
-    norms: Any  # (2,): |sum|^2
 
 
 @compiled
@@ -52,9 +42,15 @@ def split_or_merge(
         t = integer_below(state, len(links.first))
         i, j = links.first[t], links.second[t]
     else:
-        i, j = draw_two(len(labels), state)
+        i, j = integer_below(state, len(labels)), integer_below(state, len(labels) - 1)
+        j += j >= i
     first_slot, second_slot = labels[i], labels[j]
-    others = gather_members(labels, i, j, scratch, state)
+    others = 0
+    for k in range(len(labels)):
+        if (labels[k] == first_slot or labels[k] == second_slot) and k != i and k != j:
+            scratch.order[others] = k
+            others += 1
+    shuffle(scratch.order, others, state)
     soft = uniform(state)
     odds = log(0.5 * scales[ALPHA])  # of two clusters against one, before the allocation
     if first_slot != second_slot:
@@ -78,25 +74,6 @@ def split_or_merge(
         scratch,
     )
     return 1
-
-
-@compiled
-def draw_two(items: int, state: Any) -> tuple[int, int]:
-    """Two different items."""
-    i, j = integer_below(state, items), integer_below(state, items - 1)
-    return i, j + (j >= i)
-
-
-@compiled
-def gather_members(labels: Any, i: int, j: int, scratch: GibbsScratch, state: Any) -> int:
-    """Writes the other members of the clusters of i and j to `order`, shuffled; returns how many there are."""
-    others = 0
-    for k in range(len(labels)):
-        if (labels[k] == labels[i] or labels[k] == labels[j]) and k != i and k != j:
-            scratch.order[others] = k
-            others += 1
-    shuffle(scratch.order, others, state)
-    return others
 
 
 @compiled
@@ -133,69 +110,43 @@ def allocate(
     The chances use only a share `soft` of the answers' weight. At full weight the first items would decide, and in the
     same order there would be no way back from one good split to another.
     """
-    labels, fields, gains = clusters.labels, np.zeros(2), np.zeros(2)
-    halves = open_halves(features, i, j, scratch)
-    odds = -link_support(links, j, halves.side, 1)
+    _, evidence, shrink = tables
+    labels, side, halves = clusters.labels, scratch.side, scratch.halves
+    side[:] = 0
+    side[i], side[j] = 1, 2
+    halves[0], halves[1] = features[i], features[j]
+    sizes, norms, gains, fields = np.ones(2, np.int64), np.zeros(2), np.zeros(2), np.zeros(2)
+    for k in range(features.shape[1]):
+        norms[0] += features[i, k] ** 2
+        norms[1] += features[j, k] ** 2
+    odds = -link_support(links, j, side, 1)
     for position in range(others):
         item = scratch.order[position]
         for s in range(2):
-            fields[s] = link_support(links, item, halves.side, s + 1)
-            gains[s] = half_gain(halves, s, features[item], tables) + soft * fields[s]
+            fields[s] = link_support(links, item, side, s + 1)
+            m, grown = sizes[s], 0.0
+            for k in range(features.shape[1]):
+                grown += (halves[s, k] + features[item, k]) ** 2
+            gains[s] = grown * shrink[m + 1] - norms[s] * shrink[m] + evidence[m + 1] - evidence[m]
+            gains[s] += soft * fields[s]
         lead = gains[1] - gains[0]
-        to = choose_half(lead, redraw, labels[item] == labels[j], state)
+        if redraw:
+            to = 1 if uniform(state) < 1.0 / (1.0 + exp(min(-lead, 700.0))) else 0
+        else:
+            to = 1 if labels[item] == labels[j] else 0
         odds += softplus(-lead if to == 1 else lead) - fields[1 - to]
-        join_half(halves, to, item, features[item])
-    return odds + split_odds(halves, tables)
-
-
-@compiled
-def open_halves(features: Any, i: int, j: int, scratch: GibbsScratch) -> Halves:
-    """Item i on the first side, item j on the second."""
-    scratch.side[:] = 0
-    scratch.side[i], scratch.side[j] = 1, 2
-    scratch.halves[0], scratch.halves[1] = features[i], features[j]
-    norms = np.array([squared_length(features[i]), squared_length(features[j])])
-    return Halves(scratch.side, np.ones(2, np.int64), scratch.halves, norms)
-
-
-@compiled
-def half_gain(halves: Halves, s: int, row: Any, tables: SizeTables) -> float:
-    """The log weight of one more item on side s, by size and features."""
-    m, grown = halves.sizes[s], 0.0
-    for k in range(len(row)):
-        grown += (halves.sums[s, k] + row[k]) ** 2
-    gain = grown * tables.shrink[m + 1] - halves.norms[s] * tables.shrink[m]
-    return gain + tables.evidence[m + 1] - tables.evidence[m]
-
-
-@compiled
-def choose_half(lead: float, redraw: bool, second: bool, state: Any) -> int:
-    """0 or 1: drawn if `redraw`, where the second side is ahead by `lead`; else where the item is now."""
-    if redraw:
-        second = uniform(state) < 1.0 / (1.0 + exp(min(-lead, 700.0)))
-    return 1 if second else 0
-
-
-@compiled
-def join_half(halves: Halves, to: int, item: int, row: Any) -> None:
-    """Adds an item to side 0 or 1."""
-    halves.side[item] = to + 1
-    halves.sizes[to] += 1
-    for k in range(len(row)):
-        halves.sums[to, k] += row[k]
-    halves.norms[to] = squared_length(halves.sums[to])
-
-
-@compiled
-def split_odds(halves: Halves, tables: SizeTables) -> float:
-    """The log odds of two clusters against one, by sizes and features, without alpha."""
-    _, sizes, sums, norms = halves
-    whole, total, odds = sizes[0] + sizes[1], 0.0, 0.0
-    for k in range(sums.shape[1]):
-        total += (sums[0, k] + sums[1, k]) ** 2
+        side[item] = to + 1
+        sizes[to] += 1
+        norms[to] = 0.0
+        for k in range(features.shape[1]):
+            halves[to, k] += features[item, k]
+            norms[to] += halves[to, k] ** 2
+    whole, total = sizes[0] + sizes[1], 0.0
+    for k in range(features.shape[1]):
+        total += (halves[0, k] + halves[1, k]) ** 2
     for s in range(2):
-        odds += tables.evidence[sizes[s]] + norms[s] * tables.shrink[sizes[s]]
-    return odds - tables.evidence[whole] - total * tables.shrink[whole]
+        odds += evidence[sizes[s]] + norms[s] * shrink[sizes[s]]
+    return odds - evidence[whole] - total * shrink[whole]
 
 
 @compiled

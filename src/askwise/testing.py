@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.random import default_rng
 
-from askwise.distances import Distance, HasMatrix, HasPhrase, form_of, verify
+from askwise.distances import Distance, HasCentre, HasMatrix, HasPhrase, form_of, verify
 from askwise.errors import AskwiseError
 from askwise.posteriors import Posterior, Reweighs, UpdatesInBatch
 from askwise.problem import Problem
@@ -156,6 +156,13 @@ def check_distance(distance: Distance, structures: Structures) -> None:
     )
     if isinstance(form, HasMatrix):
         _require(close(form.to_matrix(), matrix), "form(structures).to_matrix() differs from pairwise(structures)")
+    if isinstance(distance, HasCentre):
+        centre = distance.centre(structures, mass[:, 0], matrix @ mass[:, 0])
+        there = distance.paired(np.repeat(np.asarray(centre)[None], len(structures), axis=0), structures)
+        _require(
+            np.shape(there) == (len(structures),) and bool(np.isfinite(there).all()),
+            "centre(structures, weights, mean_distances) is no structure that paired could measure",
+        )
     if isinstance(distance, HasPhrase):
         try:
             distance.phrase.format(what="it", loss=0.5)

@@ -43,8 +43,22 @@ def test_one_cluster_is_found(data):
 
 def test_all_clusters_are_found():
     session = answer(clusters(NAMES, seed=SEED))
-    assert session.reason.startswith("undecided is below 0.05")
+    assert session.reason.startswith("undecided is below 0.02")
     assert session.estimate().value == [[NAMES[i] for i in np.flatnonzero(c == TRUTH)] for c in range(3)]
+
+
+@pytest.mark.parametrize("spread", [1.6, 4.0], ids=["groups overlap", "groups are clear"])
+def test_sixty_products_end_as_their_six_groups(spread):
+    rng = np.random.default_rng([SEED, 60])
+    truth = rng.permutation(np.arange(60) % 6)
+    rows = spread * rng.standard_normal((6, 3))[truth] + rng.standard_normal((60, 3))
+    session = clusters(rows, seed=SEED)
+    while len(session.answers) % 10 or not session.done:  # testing whether to stop costs more than an answer
+        i, j = session.ask().atom
+        session.tell("same" if truth[i] == truth[j] else "different")
+    found = session.estimate()
+    assert len(found.value) == 6
+    assert session.problem.distance.paired(found.structure[None], truth[None])[0] <= 0.02
 
 
 def test_a_similarity_matrix_takes_the_place_of_features():

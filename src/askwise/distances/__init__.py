@@ -26,6 +26,7 @@ __all__ = [
     "Distance",
     "Form",
     "Grouped",
+    "HasCentre",
     "HasForm",
     "HasMatrix",
     "HasPhrase",
@@ -54,6 +55,13 @@ class Distance(Protocol):
 
 
 @runtime_checkable
+class HasCentre(Capability, Protocol):
+    """Finds an estimate that need not be one of the draws, from their weights (S,) and their mean distances (S,)."""
+
+    def centre(self, structures: Structures, weights: Floats, mean_distances: Floats) -> Any: ...
+
+
+@runtime_checkable
 class HasForm(Capability, Protocol):
     """Multiplies by the (S, S) matrix of distances without building it, where structures matter through few values."""
 
@@ -75,7 +83,7 @@ class MeasuredOnAtoms(Capability, Protocol):
     atoms: Atoms
 
 
-CAPABILITIES = (HasForm, HasMatrix, HasPhrase, MeasuredOnAtoms)
+CAPABILITIES = (HasCentre, HasForm, HasMatrix, HasPhrase, MeasuredOnAtoms)
 
 
 def form_of(distance: Distance, structures: Structures) -> Form:

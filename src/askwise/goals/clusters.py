@@ -41,6 +41,8 @@ class ClustersGoal(ClusteringGoal):
     max_rows: ClassVar[int] = 1_000
     example: ClassVar[Mapping[str, Any]] = {"data": ["ant", "bee", "cow", "dog"]}
 
+    epsilon: float = 0.02  # most pairs are apart, so that a small share of all pairs is a large one of those together
+
     def parts(self, items: Items) -> tuple[Distance, int | None]:
         return ClusterPairs(), None
 

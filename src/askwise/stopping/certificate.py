@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from askwise.distances import HasPhrase, form_of
+from askwise.distances import HasCentre, HasPhrase, form_of
 from askwise.posteriors import AllowsLapses, DescribesShape, LearnsFromOthers, Posterior
 from askwise.posteriors.chains import independent_draws
 from askwise.problem import Problem
@@ -103,7 +103,8 @@ class Certificate:
 def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:
     """The structure of the sample with the least mean distance to the others, and that distance.
 
-    Where structures are weight vectors, their mean is taken if it is closer still.
+    Where structures are weight vectors, their mean is taken if it is closer still. A distance that finds a centre of
+    the draws has the last word.
 
     >>> from askwise.structures.finite import Finite
     >>> from askwise.distances import Custom
@@ -114,11 +115,20 @@ def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:
     means = form_of(problem.distance, sample.structures).apply(sample.weights)
     best = int(means.argmin())
     found = sample.structures[best], float(means[best])
-    if sample.exact or not isinstance(problem.family, LinearFamily):
+    if sample.exact:
+        return found
+    if isinstance(problem.distance, HasCentre):
+        centre = problem.distance.centre(sample.structures, sample.weights, means)
+        return centre, _mean_distance(problem, sample, centre)
+    if not isinstance(problem.family, LinearFamily):
         return found
     middle = sample.weights @ sample.structures
-    distance = float(sample.weights @ problem.distance.paired(_repeat(middle, len(sample.weights)), sample.structures))
+    distance = _mean_distance(problem, sample, middle)
     return (middle, distance) if distance < found[1] else found
+
+
+def _mean_distance(problem: Problem, sample: Sample, structure: Any) -> float:
+    return float(sample.weights @ problem.distance.paired(_repeat(structure, len(sample.weights)), sample.structures))
 
 
 def certify(

@@ -60,7 +60,8 @@ def _large_scales(prior):
 
 def _many_lapses(prior):
     lapses = np.log(prior.answers.log_lapse_prior.size * [1 / prior.answers.log_lapse_prior.size])
-    return replace(prior, answers=replace(prior.answers, log_lapse_prior=lapses))
+    answers = replace(prior.answers, log_lapse_prior=lapses)
+    return replace(prior, coordinates=replace(prior.coordinates, answers=answers))
 
 
 @pytest.mark.parametrize(("believed", "quantity"), [(_large_scales, "scale"), (_many_lapses, "lapse")])

@@ -26,6 +26,7 @@ from askwise.structures import (
     HasCosts,
     HasUtilities,
     LinearFamily,
+    ProposesAtoms,
     ShowsPrompts,
     SingleScore,
 )
@@ -103,6 +104,12 @@ def _check_atom_capabilities(family: Family, atoms: Atoms, responses: Any) -> No
 
 def _check_prediction_capabilities(family: Family, structures: Structures, atoms: Atoms, predictions: Floats) -> None:
     """The model's sentence, utilities, drawn responses and precision of predictions."""
+    if isinstance(family, ProposesAtoms):
+        proposed = family.propose_atoms(structures, COUNT)
+        _require(
+            len(proposed) <= COUNT and np.shape(proposed)[1:] == np.shape(atoms)[1:],
+            f"propose_atoms must give at most {COUNT} atoms like those of draw_atoms",
+        )
     if isinstance(family, DescribesModel):
         said = family.model_sentence
         _require(isinstance(said, str) and bool(said.strip()), f"model_sentence is {said!r}; expected a few words")

@@ -7,8 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+import askwise
 from askwise.errors import DataError
-from askwise.structures.choice import Choice, pairs_at
+from askwise.structures.choice import Choice, ItemScores, pairs_at
 from askwise.testing import check_family
 from tests.helpers import generator
 
@@ -48,6 +49,27 @@ def test_score_is_the_difference_of_utilities():
     liked = family.utilities(tastes)
     for a, (i, j) in enumerate(family.draw_atoms(20, rng)):
         assert family.predict(tastes, family.draw_atoms(20, rng))[:, a] == pytest.approx(liked[:, i] - liked[:, j])
+
+
+def test_pairs_near_the_top_are_proposed_where_not_all_are_candidates():
+    scores = np.zeros((50, 200))
+    for draw in range(50):  # one item is always first, two take turns behind it, others are anywhere
+        scores[draw] = generator(34, draw).standard_normal(200)
+        scores[draw, [7, 30 + draw % 2, 31 - draw % 2]] = [9, 8, 7]
+    proposed = [tuple(pair) for pair in ItemScores(200).propose_atoms(scores, 20).tolist()]
+    assert 0 < len(proposed) <= 20
+    assert {(7, 30), (7, 31), (30, 31)} <= {*proposed}
+    assert all(first < second for first, second in proposed)
+    assert len(ItemScores(20).propose_atoms(scores[:, :20], 20)) == 0
+
+
+def test_a_session_scores_the_proposed_pairs_but_asks_at_random_where_it_should():
+    chosen = ItemScores(200).propose_atoms
+    for rule in ("expected", "random"):
+        session = askwise.best_item([f"item {place}" for place in range(200)], rule=rule, draws=50, seed=3)
+        atoms = {tuple(pair) for pair in session.round.fresh_atoms(session.event_log).tolist()}
+        proposed = {tuple(pair) for pair in chosen(session.round.sample.structures, 250).tolist()}
+        assert (proposed <= atoms) == (rule == "expected")
 
 
 def test_prompt_means_the_same_whichever_is_left():

@@ -24,6 +24,7 @@ from askwise.storage.store import Record, Store
 from askwise.storage.usage import AnswerCount, answer_counts
 from askwise.web.error_pages import error_reply
 from askwise.web.log_service import LogService
+from askwise.web.schemas import PeopleBefore
 from askwise.web.studies import ServedStudies
 
 
@@ -69,17 +70,6 @@ class SavedQuestions(BaseModel):
     share: float | None
     at_least: bool
     advice: list[str]
-
-
-class PeopleBefore(BaseModel):
-    """How many questions those who answered before save the next person, by simulated people."""
-
-    people_before: int
-    people: int
-    likely: int
-    low: int
-    high: int
-    text: str
 
 
 class ListedStudy(BaseModel):

@@ -67,6 +67,17 @@ class ShownQuestion(BaseModel):
     fallback: bool = Field(False, description="Whether it was asked because the learner was behind")
 
 
+class PeopleBefore(BaseModel):
+    """How many questions those who answered before save the next person, by simulated people."""
+
+    people_before: int
+    people: int
+    likely: int
+    low: int
+    high: int
+    text: str
+
+
 class QuestionsToCome(BaseModel):
     """How many questions are to come."""
 

@@ -105,7 +105,7 @@ def largest_components(weights: Floats, distances: Floats, rng: Generator) -> Fl
     weights themselves.
 
     >>> found = largest_components(np.full(2, 0.5), np.array([[0.0, 1.0], [1.0, 0.0]]), np.random.default_rng(0))
-    >>> np.abs(found).round(3).tolist()
+    >>> np.abs(found).astype(float).round(3).tolist()
     [[0.0, 0.0], [0.354, 0.354], [0.5, 0.5]]
     """
     means = distances @ weights

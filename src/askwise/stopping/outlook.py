@@ -11,7 +11,7 @@ import numpy as np
 from askwise.distances import form_of
 from askwise.options import implementing
 from askwise.problem import Problem
-from askwise.stopping.certificate import Estimate, estimate, percent
+from askwise.stopping.certificate import Estimate, percent
 from askwise.strategies.split import average_diameter
 from askwise.structures import DrawsResponses
 from askwise.types import Response, Sample
@@ -65,8 +65,8 @@ def outlook(problem: Problem, sample: Sample, atom: Any, describe: Callable[[Any
     for response, chance in zip(given, likely, strict=True):
         total = float(sample.weights @ chance)
         after = sample.weights * chance / total if total > 0 else sample.weights
-        structure, distance = estimate(problem, sample._replace(weights=after))
-        guess = Estimate(describe(structure), structure, distance)
+        best = int(form.apply(after).argmin())
+        guess = Estimate(describe(sample.structures[best]), sample.structures[best], float(form.apply(after)[best]))
         found.append(Outlook(response, total, average_diameter(form, after, sample.exact), guess))
     if np.ndim(responses) == 1:
         return found

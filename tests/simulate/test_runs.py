@@ -38,7 +38,7 @@ def test_a_run_ends_when_the_session_is_settled():
 def test_a_run_ends_settled_or_without_questions_but_not_out_of_answers():
     run = simulate_person(best_letter(budget=2, epsilon=1e-9), None, 1, limit=2)
     assert (run.answers, run.stopped) == (2, None)
-    every = simulate_person(best_letter(epsilon=1e-9), None, 1, limit=50)
+    every = simulate_person(best_letter(epsilon=1e-9, repeat=False), None, 1, limit=50)
     assert (every.answers, every.stopped) == (6, 6)  # every pair was asked: there is no more to come
 
 

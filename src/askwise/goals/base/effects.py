@@ -217,11 +217,7 @@ class CurveShape:
 
     @property
     def clear_chance(self) -> float:
-        """The chance from which on the answers tell which of two points is higher.
-
-        The answers also choose which way a curve goes, or which of several levels are compared, so the chance of being
-        wrong is divided among these.
-        """
+        """From which on one point is surely higher: the risk is shared by both directions and by all levels."""
         choices = 1 if self.is_number else len(self.values) - 1
         return 1 - FALSELY_CLEAR / 2 / choices
 

@@ -20,7 +20,6 @@ OWN_WEIGHT = 0.15  # and of linear scores to which each item adds an appeal of i
 LINEAR_LABEL_WEIGHT = 0.4  # and for labels
 LEVEL = 0.2  # variance of the intercept of labels: more, and rare labels are given up too soon
 RELATIVE_TOLERANCE = 1e-5  # of the covariance that a factor leaves out
-TELLING_ODDS = 3.0  # from which on the answers tell between straight lines and curves
 MAX_DISTANCE_ROWS = 1_000  # on which the median distance is computed
 
 
@@ -202,30 +201,3 @@ def shapes_named(names: str | Sequence[str], has_features: bool) -> tuple[tuple[
     return tuple(shape for group in every for shape in group), np.concatenate(
         [np.full(len(group), 1 / len(group) / len(every)) for group in every]
     )
-
-
-def shape_sentence(shapes: Sequence[Shape], prior: Floats, now: Floats) -> str | None:
-    """What answers say about straight lines and curves, from the weights (H,) of shapes before and after them; None
-    where there is nothing to choose between.
-
-    >>> print(shape_sentence([LINEAR, SMOOTH[0]], np.array([0.5, 0.5]), np.array([0.1, 0.9])))
-    Features act in curves: straight lines explain the answers 9 times less well.
-    """
-    bends = np.array([shape.bends for shape in shapes])
-    if bends.all() or not bends.any():
-        return None
-    odds = (now[bends].sum() / prior[bends].sum()) / max(now[~bends].sum() / prior[~bends].sum(), 1e-12)
-    if odds >= TELLING_ODDS:
-        return f"Features act in curves: straight lines explain the answers {_times(odds)} times less well."
-    if odds <= 1 / TELLING_ODDS:
-        return f"Features act in straight lines: curves explain the answers {_times(1 / odds)} times less well."
-    return "The answers do not tell whether features act in straight lines or in curves; the result allows for both."
-
-
-def _times(odds: float) -> str:
-    """How many times, as people say it.
-
-    >>> _times(4.2), _times(41.0), _times(1e7)
-    ('4', '41', 'more than 1,000')
-    """
-    return f"{odds:.0f}" if odds <= 1000 else "more than 1,000"

@@ -16,9 +16,10 @@ from numpy.random import Generator
 from askwise.errors import AnswerError
 from askwise.losses import softmax
 from askwise.options import whole_number
-from askwise.posteriors.scores.kernels import Shape, shape_sentence
+from askwise.posteriors.scores.kernels import Shape
 from askwise.posteriors.scores.logconcave import systematic_counts
 from askwise.posteriors.scores.pilot import log_sum
+from askwise.posteriors.scores.shape_sentence import sentence_about_shapes
 from askwise.posteriors.scores.softmax import (
     BATCH_GROWTH,
     CHAINS,
@@ -161,7 +162,7 @@ class ShapedSoftmax:
     @property
     def shape_sentence(self) -> str | None:
         """What the answers say about straight lines and curves; None where there is nothing to choose between."""
-        return shape_sentence(self.shapes, np.exp(self.log_prior), self.weights)
+        return sentence_about_shapes(self.shapes, np.exp(self.log_prior), self.weights)
 
     def sample(self, count: int, rng: Generator) -> Sample:
         """`count` draws in random order: one a chain or, if more are wanted, of chains that continue."""

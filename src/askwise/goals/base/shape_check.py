@@ -10,6 +10,7 @@ from numpy.random import Generator
 
 from askwise.goals.base.shapes import shaped_label_prior, shaped_prior
 from askwise.losses import davidson, logistic
+from askwise.posteriors.scores.shape_sentence import times_in_words
 from askwise.posteriors.scores.shaped import ShapedScores
 from askwise.structures.choice import ItemScores
 from askwise.structures.linear import RowScores
@@ -41,7 +42,7 @@ class StraightLineCheck:
         odds = self.odds(answers, rng)
         if odds < WARNING_ODDS:
             return None
-        times = f"{odds:.0f}" if odds <= 1000 else "more than 1,000"
+        times = times_in_words(odds)
         return f'straight lines explain the answers {times} times less well than other shapes: set shape to "learned"'
 
     def odds(self, answers: Sequence[Answer], rng: Generator) -> float:

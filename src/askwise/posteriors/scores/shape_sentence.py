@@ -26,16 +26,16 @@ def sentence_about_shapes(shapes: Sequence[Shape], prior: Floats, now: Floats) -
         return None
     odds = (now[bends].sum() / prior[bends].sum()) / max(now[straight].sum() / prior[straight].sum(), 1e-12)
     if odds >= TELLING_ODDS:
-        return f"Features act in curves: straight lines explain the answers {_times(odds)} times less well."
+        return f"Features act in curves: straight lines explain the answers {times_in_words(odds)} times less well."
     if odds <= 1 / TELLING_ODDS:
-        return f"Features act in straight lines: curves explain the answers {_times(1 / odds)} times less well."
+        return f"Features act in straight lines: curves explain the answers {times_in_words(1 / odds)} times less well."
     return "The answers do not tell whether features act in straight lines or in curves; the result allows for both."
 
 
-def _times(odds: float) -> str:
+def times_in_words(odds: float) -> str:
     """How many times, as people say it.
 
-    >>> _times(4.2), _times(41.0), _times(1e7)
+    >>> times_in_words(4.2), times_in_words(41.0), times_in_words(1e7)
     ('4', '41', 'more than 1,000')
     """
     return f"{odds:.0f}" if odds <= 1000 else "more than 1,000"

@@ -112,7 +112,7 @@ def test_ctrl_c_and_a_closed_terminal_keep_everything(path):
 
 def test_the_end_shows_the_result(tmp_path):
     path = tmp_path / "x.askwise"
-    askwise.save(askwise.best_item(["tea", "coffee", "water"], draws=100, seed=1, epsilon=0.3), path)
+    askwise.save(askwise.best_item(["tea", "coffee", "water"], draws=100, seed=1, epsilon=0.5), path)
     child = talk(path, "--no-forecast")
     for _ in range(40):
         if child.expect(["undecided", "Settled after"]):

@@ -110,7 +110,7 @@ def test_a_feature_map_bends_the_border():
     bent = classifier(table, ("out", "in"), **linear, feature_map=squares)
     assert bent.recipe is None
     assert right_after(bent, truth, 25) >= 74 > right_after(plain, truth, 25)
-    three = classifier(table, ("a", "b", "c"), feature_map=squares)
+    three = classifier(table, ("a", "b", "c"), shape="linear", feature_map=squares)
     assert three.problem.family.points.shape == (80, 5)
 
 
@@ -122,6 +122,6 @@ def test_a_feature_map_gives_a_row_for_each(bad):
 
 def test_the_prior_scale_of_three_labels_is_learned():
     table = {"size": [float(row) for row in range(30)]}
-    session = classifier(table, ["small", "middle", "large"], seed=4, draws=200)
+    session = classifier(table, ["small", "middle", "large"], shape="linear", seed=4, draws=200)
     assert len(session.prior.grid) > 1
-    assert len(classifier(table, ["small", "middle", "large"], prior_scale=2.0).prior.grid) == 1
+    assert len(classifier(table, ["small", "middle", "large"], shape="linear", prior_scale=2.0).prior.grid) == 1

@@ -14,7 +14,7 @@ def test_ctrl_c_does_not_reach_workers():
 
     before = signal.pthread_sigmask(signal.SIG_BLOCK, set())
     packed = PackedSession.of(askwise.best_item(["a", "b"], draws=8))
-    pools = (ProcessPoolExecutor(1, mp_context=spawn), session_pool(1, packed))
+    pools = (ProcessPoolExecutor(1, mp_context=spawn), session_pool(1, [packed]))
     for pool in pools:
         with pool:
             assert signal.SIGINT in pool.submit(signal.pthread_sigmask, signal.SIG_BLOCK, set()).result()

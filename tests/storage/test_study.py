@@ -13,6 +13,7 @@ import pytest
 
 import askwise
 from askwise.errors import AnswerError, StudyError
+from askwise.session import recording
 from askwise.storage import close, journal
 from askwise.storage.address import Address
 from askwise.storage.store import Store
@@ -77,7 +78,7 @@ def test_a_checkpoint_is_only_believed_for_its_own_log(tmp_path, monkeypatch):
     respond(session, 3)
     close(session)
     resumed = []
-    monkeypatch.setattr(askwise.Session, "resume", lambda *args: resumed.append(args) or 1 / 0)
+    monkeypatch.setattr(recording, "resume", lambda *args: resumed.append(args) or 1 / 0)
     with pytest.raises(ZeroDivisionError):
         askwise.open(path)
     monkeypatch.setattr(journal, "made_by", lambda: "askwise 99")

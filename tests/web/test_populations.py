@@ -87,6 +87,8 @@ def runs_of(client):
 
 def test_the_dashboard_says_what_people_before_save_and_forecasts_start_from_them(path, monkeypatch):
     """Nobody waits for it, and the runs are there again after a restart."""
+    path.unlink()
+    askwise.save(askwise.best_item(TABLE, draws=40, seed=2, epsilon=0.001, budget=12), path)  # runs are short
     calls = []
 
     async def simulate(learner, job):

@@ -98,7 +98,7 @@ def test_a_stream_of_the_owner_is_for_the_owner(tmp_path):
 def test_the_figures_of_the_page_are_those_of_the_code():
     text = " ".join(DOCS.read_text(encoding="utf-8").split())
     for words, figure in (
-        ("for two minutes a question belongs to the person who sees it", leases.LEASE_SECONDS == 120),
+        ("a question belongs for two minutes to the person who sees it", leases.LEASE_SECONDS == 120),
         ("head of a request within ten seconds", TimedConnection.seconds == 10),
         ("for more than five minutes is stopped", workers.MAX_SECONDS == 300),
         ("A computation of the learner is stopped after half an hour", learner.MAX_SECONDS == 1800),

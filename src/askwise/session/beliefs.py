@@ -81,10 +81,12 @@ class Beliefs:
         revisions, answers = [revision for revision, _ in told.values()], [answer for _, answer in told.values()]
         for count in range(trail[-1].answers if trail else 0, len(told)):
             before = trail[-1].posterior if trail else self.prior
-            trail = (*_thinned(trail, count + 1), self._after(before, answers[: count + 1], revisions[count]))
-        for kept in trail[:-2]:  # but not of the last one that others may go on from
-            if isinstance(kept.posterior, ReleasesMemory):
-                kept.posterior.release_memory()
+            ages = [(count + 1 - kept.answers, kept) for kept in trail]
+            kept = [one for age, one in ages if age < RECENT or (age < TRAIL and one.answers % SPACING == 0)]
+            trail = (*kept, self._after(before, answers[: count + 1], revisions[count]))
+        for entry in trail[:-2]:  # but not of the last one that others may go on from
+            if isinstance(entry.posterior, ReleasesMemory):
+                entry.posterior.release_memory()
         return replace(self, told=told, trail=trail, revision=self.revision + 1)
 
     def _after(self, before: Posterior, answers: list[Answer], revision: int) -> TrailEntry:
@@ -93,9 +95,3 @@ class Beliefs:
         rng = stream(self.seed, revision, "people")
         trusted = estimate_reliabilities(posterior, answers, rng)
         return TrailEntry(len(answers), reweigh(posterior, answers, trusted, rng) if trusted else posterior, trusted)
-
-
-def _thinned(trail: tuple[TrailEntry, ...], answers: int) -> tuple[TrailEntry, ...]:
-    """What to keep beside the posterior after so many answers: the last few, and one in some of those before."""
-    ages = [(answers - kept.answers, kept) for kept in trail]
-    return tuple(kept for age, kept in ages if age < RECENT or (age < TRAIL and kept.answers % SPACING == 0))

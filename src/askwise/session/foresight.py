@@ -26,7 +26,7 @@ class PreparedRounds:
 
     def find(self, log: EventLog, valid: ValidEvent) -> Round | None:
         """The round after that answer, which comes next in the log; None if it was not prepared."""
-        return self.rounds.get(_place(log, valid))
+        return self.rounds.get((len(log.events), valid.event["question"], valid.canonical, valid.event.get("who")))
 
     def add(
         self, round: Round, log: EventLog, response: Response, who: str | None, known: Round | None = None
@@ -42,7 +42,7 @@ class PreparedRounds:
         valid = log.tell_event(response, None, who)
         assert valid is not None
         assert valid.answer is not None
-        place = _place(log, valid)
+        place = len(log.events), valid.event["question"], valid.canonical, who
         if place not in self.rounds:
             beliefs = round.beliefs
             told = {**beliefs.told, valid.event["question"]: (beliefs.revision, valid.answer)}
@@ -54,7 +54,3 @@ class PreparedRounds:
         for id in log.open_questions()[:1]:
             for response in round.likely(log.ask_events[id]):
                 self.add(round, log, response, who)
-
-
-def _place(log: EventLog, valid: ValidEvent) -> tuple[Any, ...]:
-    return len(log.events), valid.event["question"], valid.canonical, valid.event.get("who")

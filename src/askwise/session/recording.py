@@ -77,7 +77,7 @@ def replay(session: Session, events: Iterable[Event]) -> None:
             apply(session, session.event_log.validate(event))
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         number = len(session.log) + 1
-        session.restart(config)
+        session._restart(config)
         raise DataError(
             f"event {number} of the log cannot be replayed ({type(error).__name__}: {error}); "
             "give the whole log of a session that was built the same way"

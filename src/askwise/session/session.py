@@ -103,13 +103,13 @@ class Session:
         self.journal: Journal | None = None
         self.remake = remake
         self.lock = RLock()
-        self.restart(config)
+        self._restart(config)
 
     def __repr__(self) -> str:
         goal = f"{self.pursued['goal']}, " if self.pursued else ""
         return f"<Session: {goal}{len(self.answers)} answers, {len(self.event_log.open_questions())} open>"
 
-    def restart(self, config: SessionConfig) -> None:
+    def _restart(self, config: SessionConfig) -> None:
         """Forgets every event."""
         self.config, self.event_log, self.prepared = config, EventLog(), PreparedRounds()
         self.round = Round(config, Beliefs(self.prior, config.seed))
@@ -248,7 +248,7 @@ class Session:
         """
         other = copy(self)
         other.lock = RLock()
-        other.restart(self.config.branch(seed, rule, effort))
+        other._restart(self.config.branch(seed, rule, effort))
         other.journal, other.event_log = None, self.event_log.copy()
         other.event_log.withdraw_open()
         other.round = Round(other.config, replace(self.round.beliefs, seed=seed))

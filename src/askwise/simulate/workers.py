@@ -63,6 +63,11 @@ def answers_left(session: Session) -> int:
     return max(1, min(MAX_ANSWERS, int(goal["options"].get("budget", MAX_ANSWERS)) - len(session.answers)))
 
 
+def session_pool(workers: int, packed: Sequence[PackedSession]) -> ProcessPoolExecutor:
+    """Worker processes that each hold the sessions."""
+    return ProcessPoolExecutor(workers, mp_context=spawn, initializer=_unpack_in_worker, initargs=(packed,))
+
+
 def simulate_people(packed: PackedSession, people: int, limit: int, seconds: float) -> list[SimulatedRun]:
     """Simulates one person after the other with the session's own strategy. The first ones share the time, so that
     there are enough of them for a forecast.
@@ -101,7 +106,7 @@ def simulate_arms(
     arms, limit = arms_of(start, rules), answers_left(start.session)
     found: dict[str, list[tuple[int, SimulatedRun]]] = {arm: [] for arm in arms}
     packed = [PackedSession.of(session) for session in start if session is not None]
-    with ProcessPoolExecutor(workers, mp_context=spawn, initializer=_unpack_in_worker, initargs=(packed,)) as pool:
+    with session_pool(workers, packed) as pool:
         deadline = time.time() + seconds
         jobs = {
             pool.submit(_simulate_in_worker, arm, rules[0], person, limit, deadline): (arm, person)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Coroutine, Iterator
 from functools import partial
 from pathlib import Path
@@ -52,7 +52,8 @@ class ServedStudies:
         self._services: OrderedDict[tuple[str, int], LogService] = OrderedDict()
         self._fallbacks: dict[str, SharedFallback] = {}
         self._listeners: dict[str, set[asyncio.Event]] = {}
-        self._simulated_runs: dict[tuple[str, bool], SimulatedRuns] = {}  # by study, and whether they start from others
+        # by study, and whether people start from others
+        self._simulated_runs: defaultdict[tuple[str, bool], SimulatedRuns] = defaultdict(SimulatedRuns)
         self._tasks: set[asyncio.Task[Any]] = set()  # referenced, so that they are not garbage collected
         self._whole = (
             Store.at(Address.of(target), WAL_PAGES) if self.folder is None else None
@@ -170,7 +171,7 @@ class ServedStudies:
         """The runs of people simulated for this study, who start from others if there are `people_before`.
 
         The first call starts them and does not wait. When many people have come, it starts them again."""
-        known = self._simulated_runs.setdefault((name, people_before > 0), SimulatedRuns())
+        known = self._simulated_runs[name, people_before > 0]
         if known.is_due(people_before):
             job = self.job(name, self.known(name).study)
             if people_before:

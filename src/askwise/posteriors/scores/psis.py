@@ -26,17 +26,22 @@ def pareto_shape(log_weights: Floats) -> float:
     tail = np.exp(ordered[1:] - ordered[-1]) - np.exp(ordered[0] - ordered[-1])
     if tail[-1] <= 1e-12:
         return 0.0  # all weights are equal: no tail
-    if tail[size // 4] == 0:
+    if tail[_quartile(size)] == 0:
         return float("inf")  # a few weights are so large that the others vanish
     shape = _zhang_stephens(tail)
     return (size * shape + 10 * 0.5) / (size + 10)
+
+
+def _quartile(count: int) -> int:
+    """The place of the first quartile of sorted numbers."""
+    return int(count / 4 + 0.5) - 1
 
 
 def _zhang_stephens(excess: Floats) -> float:
     """Shape of a generalised Pareto sample, sorted, above its threshold: the mean of a data-based quasi-posterior."""
     count = len(excess)
     guesses = 30 + int(np.sqrt(count))
-    quartile = excess[int(count / 4 + 0.5) - 1]
+    quartile = excess[_quartile(count)]
     theta = 1 / excess[-1] + (1 - np.sqrt(guesses / (np.arange(1, guesses + 1) - 0.5))) / (3 * quartile)
     shapes = np.log1p(-theta[:, None] * excess).mean(axis=1)
     log_profile = count * (np.log(-theta / shapes) - shapes - 1)

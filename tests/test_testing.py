@@ -16,7 +16,7 @@ from askwise.posteriors.enumerated import Enumerated
 from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.problem import Problem
 from askwise.strategies import strategies
-from askwise.structures.choice import Choice, ItemScores
+from askwise.structures.choice import Choice, ChoiceAmongMany, ItemScores
 from askwise.structures.finite import Finite
 from askwise.structures.intervals import IntervalClusterings, hard_clusterings
 from askwise.structures.linear import LinearPool, LinearScores, LinearSphere, RowScores
@@ -33,7 +33,7 @@ FAMILIES = {
     "finite": (Finite(TABLE), np.arange(12)),
     "choice": (Choice(ROWS), TASTES),
     "choice with ties": (Choice(ROWS, ties=True), TASTES),
-    "choice of very many": (Choice(np.eye(100)), generator(403).standard_normal((5, 100))),
+    "choice of very many": (ChoiceAmongMany(np.eye(100)), generator(403).standard_normal((5, 100))),
     "scores of items": (ItemScores(8), generator(407).standard_normal((5, 8))),
     "pool": (LinearPool(ROWS), TASTES),
     "scores of rows": (RowScores(8), generator(408).standard_normal((5, 8))),

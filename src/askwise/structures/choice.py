@@ -59,20 +59,6 @@ class Choice(LinearScores):
         size = len(self.items)
         return pairs_at(draw_indices(size * (size - 1) // 2, count, rng), size)
 
-    def propose_atoms(self, structures: Floats, count: int) -> Ints:
-        """The pairs of the items that are near the top in most draws; none where all pairs are candidates anyway."""
-        size = len(self.items)
-        if size * (size - 1) // 2 <= max(count, MAX_ATOMS_SCORED_WHOLE):
-            return np.zeros((0, 2), dtype=int)
-        utilities = self.utilities(structures)
-        top = np.argpartition(-utilities, TOP_PLACES, axis=1)[:, :TOP_PLACES]
-        order = np.argsort(-np.take_along_axis(utilities, top, axis=1), axis=1)
-        share = 1 / np.arange(1.0, TOP_PLACES + 1)  # a first place counts most
-        near = np.bincount(np.take_along_axis(top, order, axis=1).ravel(), np.tile(share, len(top)), size)
-        contenders = np.sort(np.argsort(-near, kind="stable")[: int(np.sqrt(2 * count))])
-        first, second = np.triu_indices(len(contenders), 1)
-        return np.stack([contenders[first], contenders[second]], axis=1)
-
     def checked_atom(self, atom: Any) -> Ints:
         return checked_numbers(atom, len(self.items), len(self.items), different=True)
 
@@ -99,7 +85,30 @@ class Choice(LinearScores):
         return Prompt("pair", options, tuple(side_codes), {**name_codes, **side_codes}, text)
 
 
-class ItemScores(Choice):
+class ChoiceAmongMany(Choice):
+    """A choice that also proposes the pairs of items near the top, for tables too long to score every pair.
+
+    >>> family = ChoiceAmongMany(np.arange(200.0)[:, None])
+    >>> family.propose_atoms(np.array([[1.0], [2.0]]), 3).tolist()
+    [[198, 199]]
+    """
+
+    def propose_atoms(self, structures: Floats, count: int) -> Ints:
+        """The pairs of the items that are near the top in most draws; none where all pairs are candidates anyway."""
+        size = len(self.items)
+        if size * (size - 1) // 2 <= max(count, MAX_ATOMS_SCORED_WHOLE):
+            return np.zeros((0, 2), dtype=int)
+        utilities = self.utilities(structures)
+        top = np.argpartition(-utilities, TOP_PLACES, axis=1)[:, :TOP_PLACES]
+        order = np.argsort(-np.take_along_axis(utilities, top, axis=1), axis=1)
+        share = 1 / np.arange(1.0, TOP_PLACES + 1)  # a first place counts most
+        near = np.bincount(np.take_along_axis(top, order, axis=1).ravel(), np.tile(share, len(top)), size)
+        contenders = np.sort(np.argsort(-near, kind="stable")[: int(np.sqrt(2 * count))])
+        first, second = np.triu_indices(len(contenders), 1)
+        return np.stack([contenders[first], contenders[second]], axis=1)
+
+
+class ItemScores(ChoiceAmongMany):
     """N items. A structure is the score of each (N,), whatever gave it; the score of a pair is the difference.
 
     >>> family = ItemScores(3, names=["tea", "coffee", "both"])

@@ -39,7 +39,7 @@ from askwise.posteriors import Posterior
 from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, LogConcave
 from askwise.problem import Problem
 from askwise.session import Session
-from askwise.structures.choice import Choice, ItemScores, item_rows
+from askwise.structures.choice import ChoiceAmongMany, ItemScores, item_rows
 from askwise.types import Floats
 
 check_scale = partial(number, at_least=MIN_SCALE, at_most=MAX_SCALE)
@@ -90,7 +90,7 @@ class ItemGoal(TableGoal):
         if many and (self.shape == "individual" or not items.features.shape[1]):
             rows = np.eye(len(rows))
         if self.is_linear or (many and rows.shape[0] == rows.shape[1]):
-            linear = Choice(rows, items.names, self.ties, items.images)
+            linear = ChoiceAmongMany(rows, items.names, self.ties, items.images)
             problem = Problem(linear, self.distance_between(rows, scored=False), loss)
             prior: Posterior = LogConcave.prior(linear, loss, 1.0, self.prior_scale)
             if self.shape == "linear" and not many:
@@ -120,7 +120,7 @@ class ItemGoal(TableGoal):
         """The parts of a session about many items: without an appeal of each item's own."""
         known = landmark_map(self.shape, items.features, self.seed)
         rows = known.features(items.features)
-        family = Choice(rows, items.names, self.ties, items.images)
+        family = ChoiceAmongMany(rows, items.names, self.ties, items.images)
         prior = landmark_prior(self.shape, known, family, loss, self.prior_scale)
         problem = Problem(family, self.distance_between(rows, scored=False), loss)
         effects = taste_effects(family, columns, items, self.seed)

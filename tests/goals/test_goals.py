@@ -15,6 +15,7 @@ import pytest
 import askwise
 from askwise._runtime.streams import stream
 from askwise.errors import DataError, SettingError
+from askwise.posteriors.scores.kernels import LINEAR, Shape
 from tests.helpers import SEED, generator, without_times
 
 DRINKS = ["tea", "coffee", "water", "milk", "juice"]
@@ -206,3 +207,17 @@ def test_shapes_are_named_alone_in_lists_or_with_commas():
         askwise.classifier(table, shape="individual", draws=8)
     with pytest.raises(SettingError, match="individual goes with shape='linear'"):
         askwise.best_item(table, individual=0.5, draws=8)
+
+
+def test_a_shape_may_be_an_object():
+    table = {"size": [float(row) for row in range(8)], "price": [float(row % 3) for row in range(8)]}
+    bent = Shape("bent", linear=0.2, smooth=0.8, length=0.5)
+    session = askwise.best_item(table, shape=bent, draws=50, seed=1)
+    assert session.posterior.shapes == (bent,)
+    assert session.recipe is None  # no file can hold it
+    assert askwise.ranking(table, shape=[LINEAR, bent], draws=50).posterior.shapes == (LINEAR, bent)
+    assert askwise.classifier(table, shape=bent, draws=50).posterior.shapes == (bent,)
+    with pytest.raises(SettingError, match="shares from 0 to 1 that add up to 1"):
+        askwise.best_item(table, shape=Shape("half", linear=0.5))
+    with pytest.raises(SettingError, match="linear and smooth parts only"):
+        askwise.classifier(table, shape=Shape("own", linear=0.5, own=0.5))

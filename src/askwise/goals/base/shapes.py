@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from askwise.goals.base.options import option
 from askwise.losses import Loss, logistic
 from askwise.options import flag, shown
 from askwise.posteriors.scores.answer_coordinates import LinearScoreFamily
-from askwise.posteriors.scores.kernels import LINEAR, factor, label_shapes, shapes_named
+from askwise.posteriors.scores.kernels import LINEAR, Shape, ShapeChoice, factor, label_shapes, shapes_named
 from askwise.posteriors.scores.landmarks import MAX_LANDMARKS, LandmarkMap
 from askwise.posteriors.scores.population import Population
 from askwise.posteriors.scores.shaped import ShapedScores
@@ -30,7 +30,7 @@ FEW_LANDMARKS = 100
 POOL_LANDMARKS = 50  # of a pool on disk, all of whose rows are screened for every question
 
 
-def is_straight(shape: str | Sequence[str]) -> bool:
+def is_straight(shape: ShapeChoice) -> bool:
     """Whether scores are straight lines, so that a structure is a weight for each feature.
 
     >>> is_straight("linear"), is_straight(["linear", "smooth"])
@@ -39,12 +39,15 @@ def is_straight(shape: str | Sequence[str]) -> bool:
     return shape in ("linear", LINEAR_WITHOUT_LAPSES)
 
 
-def check_shape(name: str, value: Any) -> str | list[str]:
-    """The shape as a name or a list of names; a text may hold several with commas between.
+def check_shape(name: str, value: Any) -> str | list[str] | tuple[Shape, ...]:
+    """The shape as a name or a list of names, or as objects; a text may hold several names with commas between.
 
     >>> check_shape("shape", "learned"), check_shape("shape", "linear, smooth")
     ('learned', ['linear', 'smooth'])
     """
+    given = value if isinstance(value, list | tuple) else [value]
+    if given and all(isinstance(each, Shape) for each in given):
+        return tuple(_checked_object(name, each) for each in given)
     names = list(value) if isinstance(value, list | tuple) else [value]
     if isinstance(value, str):
         names = [name.strip() for name in value.split(",")]
@@ -52,9 +55,17 @@ def check_shape(name: str, value: Any) -> str | list[str]:
         return LINEAR_WITHOUT_LAPSES
     if not names or not all(isinstance(each, str) and each in SHAPES for each in names):
         raise SettingError(
-            f"{name} is {shown(value)}; expected one of {', '.join(map(repr, SHAPES))}, or a list of them"
+            f"{name} is {shown(value)}; expected one of {', '.join(map(repr, SHAPES))}, a Shape, or a list of them"
         )
     return list(dict.fromkeys(map(str, names))) if len(names) > 1 else str(names[0])
+
+
+def _checked_object(name: str, shape: Shape) -> Shape:
+    """A shape whose shares are those of a whole."""
+    shares = (shape.linear, shape.smooth, shape.additive, shape.own)
+    if not (all(0 <= share <= 1 for share in shares) and abs(sum(shares) - 1) < 1e-6 and 0 < shape.length < 1e6):
+        raise SettingError(f"{name} is {shape}; expected shares from 0 to 1 that add up to 1, and a length above 0")
+    return shape
 
 
 def shape_option() -> Any:
@@ -64,7 +75,7 @@ def shape_option() -> Any:
         label="How features act (learned: found out from the answers)",
         help='How scores depend on features: "linear", "smooth" (curves and interactions), "individual" (each row for '
         'itself), or "learned" from the answers.',
-        in_python="Or a list of these, to learn which of them it is.",
+        in_python="Or a `Shape` of your own, or a list, to learn which of them it is.",
     )  # fmt: skip
 
 
@@ -102,7 +113,7 @@ def population_of(stored: Any, rows: int) -> Population | None:
 
 
 def shaped_prior(
-    shape: str | Sequence[str],
+    shape: ShapeChoice,
     features: Floats,
     family: LinearScoreFamily,
     loss: Loss,
@@ -121,7 +132,7 @@ def linear_prior(family: LinearScoreFamily, loss: Loss, scale: float | None) -> 
 
 
 def shaped_label_prior(
-    shape: str | Sequence[str], features: Floats, family: LinearScoreFamily, scale: float | None
+    shape: ShapeChoice, features: Floats, family: LinearScoreFamily, scale: float | None
 ) -> ShapedScores:
     """The same about the scores of rows that have one of two labels."""
     shapes, weights = label_shapes(shape)
@@ -129,16 +140,14 @@ def shaped_label_prior(
     return ShapedScores.prior(family, logistic, shapes, factors, weights, scale)
 
 
-def landmark_map(shape: str | Sequence[str], features: Floats, seed: int, limit: int | None = None) -> LandmarkMap:
+def landmark_map(shape: ShapeChoice, features: Floats, seed: int, limit: int | None = None) -> LandmarkMap:
     """The features of any row in which the shapes of labels are linear; the same for the same table and seed."""
     lengths = sorted({each.length for each in label_shapes(shape)[0] if each.smooth}, reverse=True)
     some = (MAX_LANDMARKS if len(features) <= MANY_ROWS else FEW_LANDMARKS) if limit is None else limit
     return LandmarkMap.of(features, lengths, stream(seed, 0, "landmarks"), some)
 
 
-def label_landmarks(
-    shape: str | Sequence[str], features: Floats, seed: int, labels: int, pooled: bool
-) -> LandmarkMap | None:
+def label_landmarks(shape: ShapeChoice, features: Floats, seed: int, labels: int, pooled: bool) -> LandmarkMap | None:
     """The landmarks of a classifier of rows with these features (N, P); None where each row has scores of its own.
 
     - `labels`: how many there are.
@@ -153,7 +162,7 @@ def label_landmarks(
 
 
 def landmark_prior(
-    shape: str | Sequence[str], known: LandmarkMap, family: LinearScoreFamily, loss: Loss, scale: float | None
+    shape: ShapeChoice, known: LandmarkMap, family: LinearScoreFamily, loss: Loss, scale: float | None
 ) -> ShapedScores:
     """The beliefs about the weights of landmark features: for long tables and for rows never seen."""
     shapes, weights = label_shapes(shape)
@@ -161,7 +170,7 @@ def landmark_prior(
 
 
 def softmax_prior(
-    shape: str | Sequence[str],
+    shape: ShapeChoice,
     features: Floats | LandmarkMap,
     family: SoftmaxPool,
     scale: float | None,

@@ -50,6 +50,7 @@ class Shape:
         return self.smooth + self.additive > 0
 
 
+ShapeChoice = str | Shape | Sequence[str] | Sequence[Shape]
 LINEAR = Shape("linear", linear=1.0)
 INDIVIDUAL = Shape("individual", own=1.0)
 SMOOTH = (
@@ -162,13 +163,39 @@ def pivoted_factor(covariance: Floats) -> Floats:
     return found
 
 
-def label_shapes(names: str | Sequence[str]) -> tuple[tuple[Shape, ...], Floats]:
+def shape_objects(given: ShapeChoice) -> tuple[Shape, ...]:
+    """The shapes themselves, where objects were given; none where names were.
+
+    >>> shape_objects(LINEAR), shape_objects("learned"), len(shape_objects(SMOOTH))
+    ((Shape(name='linear', linear=1.0, smooth=0.0, additive=0.0, own=0.0, length=1.0),), (), 5)
+    """
+    each = [given] if isinstance(given, str | Shape) else given
+    return tuple(one for one in each if isinstance(one, Shape))
+
+
+def shape_names(given: ShapeChoice) -> list[str]:
+    """The names, where names were given.
+
+    >>> shape_names("learned"), shape_names(["linear", "smooth"])
+    (['learned'], ['linear', 'smooth'])
+    """
+    each = [given] if isinstance(given, str | Shape) else given
+    return [one for one in each if isinstance(one, str)]
+
+
+def label_shapes(names: ShapeChoice) -> tuple[tuple[Shape, ...], Floats]:
     """The shapes of a classifier's scores behind a name or several names, and the prior weight of each.
 
     >>> len(label_shapes("learned")[0]), label_shapes("linear")[1]
     (5, array([1.]))
     """
-    wanted = [names] if isinstance(names, str) else list(names)
+    if objects := shape_objects(names):
+        if any(shape.own + shape.additive > 0 for shape in objects):
+            raise SettingError(
+                "a shape for labels, or for over 1,000 items, has linear and smooth parts only; leave the others out"
+            )
+        return objects, np.full(len(objects), 1 / len(objects))
+    wanted = shape_names(names)
     if "individual" in wanted:
         raise SettingError("a classifier learns from features, so its shape cannot be 'individual'; use 'learned'")
     straight, bent = bool({"learned", "linear"} & {*wanted}), bool({"learned", "smooth"} & {*wanted})
@@ -178,7 +205,7 @@ def label_shapes(names: str | Sequence[str]) -> tuple[tuple[Shape, ...], Floats]
     return shapes, np.array(weights)
 
 
-def shapes_named(names: str | Sequence[str], has_features: bool) -> tuple[tuple[Shape, ...], Floats]:
+def shapes_named(names: ShapeChoice, has_features: bool) -> tuple[tuple[Shape, ...], Floats]:
     """The shapes of a taste behind a name or several names, and the prior weight of each.
 
     "learned" is a mixture of all. Most of its prior weight is on the linear shape, with and
@@ -189,7 +216,9 @@ def shapes_named(names: str | Sequence[str], has_features: bool) -> tuple[tuple[
     """
     if not has_features:
         return (INDIVIDUAL,), np.ones(1)
-    wanted = [names] if isinstance(names, str) else list(names)
+    if objects := shape_objects(names):
+        return objects, np.full(len(objects), 1 / len(objects))
+    wanted = shape_names(names)
     groups: dict[str, tuple[Shape, ...]] = {"linear": (LINEAR,), "smooth": SMOOTH, "individual": (INDIVIDUAL,)}
     if "learned" in wanted:
         others = (*SMOOTH, *MIXED, INDIVIDUAL)

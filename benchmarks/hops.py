@@ -130,7 +130,7 @@ def hops_of_one_answer(pooled: bool) -> dict[str, Counter[str]]:
     workers.ProcessPoolExecutor = ThreadInsteadOfProcess  # type: ignore[attr-defined, misc]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cars.askwise"
-        askwise.save(askwise.best_item(TABLE, draws=60, seed=2, epsilon=0.01), path)
+        askwise.save(askwise.best_item(TABLE, draws=60, seed=2, epsilon=0.01, budget=20), path)
         store = Store.at(Address.of(path))
         if pooled:
             set_mode(store, store.record().study, "pooled")

@@ -100,6 +100,7 @@ def test_a_session_speaks_and_is_drawn(goal):
     estimate = session.estimate().value
     assert isinstance(built.headline(estimate), str)
     assert built.lines(estimate)
+    assert built.certainty(session.certificate()).endswith(".")
     assert result.question in page(session, title="Drinks")
 
 

@@ -64,7 +64,7 @@ def population_of_answers(prior: Posterior, people: Sequence[Sequence[Answer]]) 
 
 def has_features(prior: ShapedScores) -> bool:
     """Whether items differ in more than their names."""
-    return any(shape.own < 1 and shape.linear + shape.smooth + shape.additive > 0 for shape in prior.shapes)
+    return any(shape.linear > 0 or shape.bends for shape in prior.shapes)
 
 
 def takes_population(prior: Posterior) -> bool:

@@ -62,7 +62,7 @@ def check_shape(name: str, value: Any) -> str | list[str] | tuple[Shape, ...]:
 
 def _checked_object(name: str, shape: Shape) -> Shape:
     """A shape whose shares are those of a whole."""
-    shares = (shape.linear, shape.smooth, shape.additive, shape.own)
+    shares = (shape.linear, shape.squares, shape.quadratic, shape.smooth, shape.additive, shape.own)
     if not (all(0 <= share <= 1 for share in shares) and abs(sum(shares) - 1) < 1e-6 and 0 < shape.length < 1e6):
         raise SettingError(f"{name} is {shape}; expected shares from 0 to 1 that add up to 1, and a length above 0")
     return shape

@@ -15,8 +15,9 @@ from scipy.linalg import lapack
 from askwise.errors import DataError, SettingError
 from askwise.types import Floats
 
-LINEAR_WEIGHT = 0.7  # prior weight of the linear shape among all, for tastes
-OWN_WEIGHT = 0.15  # and of linear scores to which each item adds an appeal of its own
+LINEAR_WEIGHT = 0.6  # prior weight of the linear shape among all, for tastes
+OWN_WEIGHT = 0.15  # of linear scores to which each item adds an appeal of its own
+QUADRATIC_WEIGHT = 0.05  # of squares, and of quadratic scores
 LINEAR_LABEL_WEIGHT = 0.4  # and for labels
 LEVEL = 0.2  # variance of the intercept of labels: more, and rare labels are given up too soon
 RELATIVE_TOLERANCE = 1e-5  # of the covariance that a factor leaves out
@@ -25,8 +26,9 @@ MAX_DISTANCE_ROWS = 1_000  # on which the median distance is computed
 
 @dataclass(frozen=True)
 class Shape:
-    """Shares of the variance that are linear, smooth (a Gaussian kernel), additive (a curve for each feature) and each
-    row's own. `length` is that of the kernels, in median distances between rows.
+    """Shares of the variance that are linear, squares of features (a middle value can be best), quadratic (squares and
+    products of two features), smooth (a Gaussian kernel), additive (a curve for each feature) and each row's own.
+    `length` is that of the smooth and additive kernels, in median distances between rows.
 
     >>> Shape("bent", linear=0.5, smooth=0.5, length=1.0).is_linear
     False
@@ -34,6 +36,8 @@ class Shape:
 
     name: str
     linear: float = 0.0
+    squares: float = 0.0
+    quadratic: float = 0.0
     smooth: float = 0.0
     additive: float = 0.0
     own: float = 0.0
@@ -47,13 +51,17 @@ class Shape:
     @property
     def bends(self) -> bool:
         """Whether features can act on scores in other ways than by a plane."""
-        return self.smooth + self.additive > 0
+        return self.squares + self.quadratic + self.smooth + self.additive > 0
 
 
 ShapeChoice = str | Shape | Sequence[str] | Sequence[Shape]
 LINEAR = Shape("linear", linear=1.0)
 INDIVIDUAL = Shape("individual", own=1.0)
+SQUARES = Shape("squares", linear=0.5, squares=0.5)  # an ideal value of each feature
+QUADRATIC = Shape("quadratic", linear=0.5, quadratic=0.5)  # and features that matter together
 SMOOTH = (
+    SQUARES,
+    QUADRATIC,
     Shape("smooth", linear=0.5, smooth=0.5, length=1.0),
     Shape("smooth", linear=0.5, smooth=0.5, length=0.5),
     Shape("smooth", linear=0.1, smooth=0.9, length=1.0),
@@ -88,7 +96,12 @@ def factor(shape: Shape, features: Floats, intercept: bool = False) -> Floats:
     linear = scaled(features)
     if shape.is_linear:
         return np.hstack([linear, np.full((count, 1), np.sqrt(LEVEL))]) if intercept else linear
-    covariance = shape.linear * linear @ linear.T + shape.own * np.eye(count) + LEVEL * float(intercept)
+    inner = linear @ linear.T
+    covariance = shape.linear * inner + shape.own * np.eye(count) + LEVEL * float(intercept)
+    if shape.squares:
+        covariance += shape.squares * centered_kernel(np.square(linear) @ np.square(linear).T, inner)
+    if shape.quadratic:
+        covariance += shape.quadratic * centered_kernel(np.square(inner), inner)
     if shape.smooth:
         covariance += shape.smooth * gaussian_kernel(squared_distances(linear), shape.length)
     if shape.additive:
@@ -108,6 +121,19 @@ def scaled(features: Floats) -> Floats:
     if not size > 0:
         raise DataError("all items have the same features, so features say nothing about them; leave them out")
     return centered / np.sqrt(size)
+
+
+def centered_kernel(kernel: Floats, otherwise: Floats) -> Floats:
+    """(N, N): the kernel of its features around their mean, with mean variance 1; `otherwise` if they are constant.
+
+    >>> centered_kernel(np.array([[4.0, 8.0], [8.0, 16.0]]), np.eye(2))
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    mean = kernel.mean(axis=0)
+    centered = kernel - mean - mean[:, None] + mean.mean()
+    variance = float(centered.diagonal().mean())
+    return centered / variance if variance > RELATIVE_TOLERANCE * kernel.diagonal().mean() else otherwise
 
 
 def squared_distances(rows: Floats) -> Floats:
@@ -166,8 +192,8 @@ def pivoted_factor(covariance: Floats) -> Floats:
 def shape_objects(given: ShapeChoice) -> tuple[Shape, ...]:
     """The shapes themselves, where objects were given; none where names were.
 
-    >>> shape_objects(LINEAR), shape_objects("learned"), len(shape_objects(SMOOTH))
-    ((Shape(name='linear', linear=1.0, smooth=0.0, additive=0.0, own=0.0, length=1.0),), (), 5)
+    >>> shape_objects(LINEAR) == (LINEAR,), shape_objects("learned"), len(shape_objects(SMOOTH))
+    (True, (), 7)
     """
     each = [given] if isinstance(given, str | Shape) else given
     return tuple(one for one in each if isinstance(one, Shape))
@@ -190,7 +216,7 @@ def label_shapes(names: ShapeChoice) -> tuple[tuple[Shape, ...], Floats]:
     (5, array([1.]))
     """
     if objects := shape_objects(names):
-        if any(shape.own + shape.additive > 0 for shape in objects):
+        if any(shape.own + shape.additive + shape.squares + shape.quadratic > 0 for shape in objects):
             raise SettingError(
                 "a shape for labels, or for over 1,000 items, has linear and smooth parts only; leave the others out"
             )
@@ -208,8 +234,8 @@ def label_shapes(names: ShapeChoice) -> tuple[tuple[Shape, ...], Floats]:
 def shapes_named(names: ShapeChoice, has_features: bool) -> tuple[tuple[Shape, ...], Floats]:
     """The shapes of a taste behind a name or several names, and the prior weight of each.
 
-    "learned" is a mixture of all. Most of its prior weight is on the linear shape, with and
-    without an appeal of each item's own; the rest is spread evenly.
+    "learned" is a mixture of all. Most of its prior weight is on the linear shape, with and without an appeal of each
+    item's own. Squares and quadratic scores have more than the others, among which the rest is spread evenly.
 
     >>> [shape.name for shape in shapes_named("linear", True)[0]]
     ['linear']
@@ -221,9 +247,15 @@ def shapes_named(names: ShapeChoice, has_features: bool) -> tuple[tuple[Shape, .
     wanted = shape_names(names)
     groups: dict[str, tuple[Shape, ...]] = {"linear": (LINEAR,), "smooth": SMOOTH, "individual": (INDIVIDUAL,)}
     if "learned" in wanted:
-        others = (*SMOOTH, *MIXED, INDIVIDUAL)
-        rest = (1 - LINEAR_WEIGHT - OWN_WEIGHT) / len(others)
-        return (LINEAR, LINEAR_AND_OWN, *others), np.array([LINEAR_WEIGHT, OWN_WEIGHT, *[rest] * len(others)])
+        known = {
+            LINEAR: LINEAR_WEIGHT,
+            LINEAR_AND_OWN: OWN_WEIGHT,
+            SQUARES: QUADRATIC_WEIGHT,
+            QUADRATIC: QUADRATIC_WEIGHT,
+        }
+        shapes = (LINEAR, LINEAR_AND_OWN, *SMOOTH, *MIXED, INDIVIDUAL)
+        rest = (1 - sum(known.values())) / (len(shapes) - len(known))
+        return shapes, np.array([known.get(shape, rest) for shape in shapes])
     chosen = [groups[name] for name in dict.fromkeys(wanted)]
     mixed = [(LINEAR_AND_OWN, *MIXED)] if len(chosen) > 1 and "individual" in wanted else []
     every = [*chosen, *mixed]

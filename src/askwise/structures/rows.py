@@ -43,6 +43,6 @@ def label_prompt(option: Option, codes: Mapping[Response, Response]) -> Prompt:
     """The question for the label of one row. `codes` maps each label to the family's response.
 
     >>> label_prompt(Option("lemon"), {"sweet": -1, "sour": 1}).text
-    'Which label has lemon?'
+    'Which label fits lemon?'
     """
-    return Prompt("label", (option,), tuple(codes), codes, f"Which label has {option.name}?")
+    return Prompt("label", (option,), tuple(codes), codes, f"Which label fits {option.name}?")

@@ -24,6 +24,19 @@ def checked_points(points: Any) -> Floats:
     return found
 
 
+def one_hot(rows: Any, count: int) -> Floats:
+    """(A,) -> (A, count): features that pick one of `count` scores for each of these rows.
+
+    >>> one_hot([2, 0], 3)
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
+    """
+    places = np.asarray(rows, dtype=int)
+    found = np.zeros((len(places), count))
+    found[np.arange(len(places)), places] = 1.0
+    return found
+
+
 def names_and_images(
     count: int, noun: str, names: Sequence[str] | None, images: Sequence[str | None] | None
 ) -> tuple[tuple[str, ...], tuple[str | None, ...]]:

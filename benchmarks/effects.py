@@ -19,9 +19,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from askwise.data.encoding import encode
-from askwise.goals.base.effects import Effects, taste_effects
+from askwise.goals.base.effects import taste_effects
 from askwise.goals.base.shapes import shaped_prior
 from askwise.losses import logistic
+from askwise.session.effects import Effects
 from askwise.structures.choice import ItemScores
 from askwise.types import Answer
 from benchmarks.common import benchmark_parser

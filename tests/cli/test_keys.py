@@ -13,7 +13,7 @@ ROWS = {"name": list("abcdefgh"), "x": [float(i) for i in range(8)], "y": [float
 
 
 def label_question(*labels):
-    return Question("q1", "label", (Option("x"),), labels, "Which label has x?")
+    return Question("q1", "label", (Option("x"),), labels, "Which label fits x?")
 
 
 def pair(left, right, ties=False):

@@ -118,7 +118,7 @@ def test_facts_of_the_best_item():
 
 @pytest.mark.parametrize("labels", [("no", "yes"), ("red", "green", "blue")])
 def test_labels_and_their_chances(labels, monkeypatch):
-    monkeypatch.setattr(groups, "BLOCK", 7)  # several blocks
+    monkeypatch.setattr(groups, "DRAWS_PER_BLOCK", 7)  # several blocks
     rng = generator(902, len(labels))
     points = rng.standard_normal((6, 2))
     family = LinearPool(points, labels=labels) if len(labels) == 2 else SoftmaxPool(points, labels=labels)

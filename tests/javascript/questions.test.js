@@ -29,7 +29,7 @@ test("names on cards are not repeated above them", () => {
   assert.equal(heading("pair", "Which do you prefer: tea or milk?"), "Which do you prefer?");
   assert.equal(heading("triple", "Which is the odd one out: tea, milk or water?", 3), "Which is the odd one out?");
   assert.equal(heading("same", "Do tea and milk belong together?"), "Do these two belong together?");
-  assert.equal(heading("label", "Which label has tea?", 1), "Which label fits?");
+  assert.equal(heading("label", "Which label fits tea?", 1), "Which label fits?");
   assert.equal(heading("pair", "Which is the greener one?"), "Which is the greener one?");
 });
 

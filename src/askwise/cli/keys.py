@@ -24,7 +24,7 @@ FREE_LETTERS = "abdefghijklmnoprtvxyz"  # keys where digits are answers: no comm
 class Keyboard:
     """What can be pressed or typed for one question.
 
-    >>> question = Question("q1", "label", (), ("0", "1", "s"), "Which label has x?")
+    >>> question = Question("q1", "label", (), ("0", "1", "s"), "Which label fits x?")
     >>> keyboard_for(question).keys
     {'0': '0', '1': '1', 's': 's'}
     >>> print(keyboard_for(question).help)

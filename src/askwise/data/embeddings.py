@@ -13,7 +13,7 @@ MAX_COLUMNS = 8  # of features
 
 
 def with_text_features(columns: Columns, column: str) -> Columns:
-    """The table `columns` with more columns `text 1`, `text 2`, ... that tell alike texts of one `column`.
+    """The table `columns` with more columns `text 1`, `text 2`, ...: numbers for the texts of one `column`.
 
     Texts that share words have similar numbers.
 

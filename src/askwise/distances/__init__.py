@@ -89,7 +89,7 @@ CAPABILITIES = (HasCentre, HasForm, HasMatrix, HasPhrase, MeasuredOnAtoms)
 def form_of(distance: Distance, structures: Structures) -> Form:
     """The distance's own form if it has one, else the dense matrix.
 
-    The latest form is kept, because stopping, scoring and the estimate look at the same draws one after the other.
+    The latest form is kept, because stopping, scoring and the estimate use the same draws one after the other.
 
     >>> distance, draws = TableDistance(1.0 - np.eye(2)), np.arange(2)
     >>> form_of(distance, draws) is form_of(distance, draws)
@@ -103,7 +103,7 @@ def form_of(distance: Distance, structures: Structures) -> Form:
 
 
 def new_form(distance: Distance, structures: Structures) -> Form:
-    """As `form_of`, for structures that no one else will look at: nothing is kept.
+    """As `form_of`, for structures that are used once: nothing is kept.
 
     >>> new_form(TableDistance(1.0 - np.eye(2)), np.arange(2)).apply(np.array([0.25, 0.75]))
     array([0.75, 0.25])

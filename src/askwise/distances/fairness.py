@@ -51,8 +51,8 @@ class EqualOpportunity:
 
     def pairwise(self, structures: Structures) -> Floats:
         positive = self._positive(structures)
-        shares = [positive[:, side] @ positive[:, side].T for side in (self.group, ~self.group)]
-        both = np.stack(shares, axis=-1)  # (S, S, 2): atoms of each group that both take for positive
+        counts = [positive[:, side] @ positive[:, side].T for side in (self.group, ~self.group)]
+        both = np.stack(counts, axis=-1)  # (S, S, 2): atoms of each group that both take for positive
         own = self._counts(positive)
         total = own.sum(axis=1)
         disagreement = (total[:, None] + total[None] - 2 * both.sum(axis=-1)) / positive.shape[1]
@@ -78,7 +78,7 @@ class EqualOpportunity:
         return np.stack([positive[:, self.group].sum(axis=1), positive[:, ~self.group].sum(axis=1)], axis=-1)
 
 
-def _gap(found: Floats, forward: Floats) -> Floats:
+def _gap(found: Floats, positives: Floats) -> Floats:
     """(..., 2) -> (...): the difference of the shares found in the two groups, 0 where a group has nothing to find."""
-    shares = found / np.maximum(forward, 1.0)
-    return np.where((forward > 0).all(axis=-1), np.abs(shares[..., 0] - shares[..., 1]), 0.0)
+    shares = found / np.maximum(positives, 1.0)
+    return np.where((positives > 0).all(axis=-1), np.abs(shares[..., 0] - shares[..., 1]), 0.0)

@@ -181,8 +181,8 @@ def consistency(
         chances = noise_table(rng, table[0].astype(int), responses, margin, adversarial)
         posterior = Enumerated.prior(problem.family, structures, zero_one, beta, weights)
         to_truth = problem.distance.paired(structures, np.zeros(len(weights), dtype=int))
-        for turn in range(answers + 1):
-            curves[run, turn] = posterior.weights @ to_truth
+        for count in range(answers + 1):
+            curves[run, count] = posterior.weights @ to_truth
             sample = Sample(structures, posterior.weights, exact=True)
             atom = int(split(noiseless, sample, np.arange(20)).average_split().argmax())
             response = int(rng.choice(responses, p=chances[atom]))
@@ -216,13 +216,12 @@ def stopping(
     rule, size = DiameterBelow(epsilon, delta), 40
     problem = Problem(Finite(np.arange(size)[:, None] % 2), TableDistance(1.0 - np.eye(size)), zero_one, inf)
 
-    def stops(share: float, run: int, turn: int) -> bool:
+    def stops(share: float, run: int, round: int) -> bool:
         posterior = SampledPosterior(weights_with_diameter(share * epsilon, size))
-        rng = stream(seed, run, f"stopping {share} {turn}")
-        return rule(problem, posterior, posterior.sample(draws, rng), turn - 1, turn, rng) is not None
+        rng = stream(seed, run, f"stopping {share} {round}")
+        return rule(problem, posterior, posterior.sample(draws, rng), round - 1, round, rng) is not None
 
-    turns = range(1, rounds + 1)
-    never_early = sum(not any(stops(1.01, run, turn) for turn in turns) for run in range(runs))
-    never_late = sum(all(stops(0.495, run, turn) for turn in turns) for run in range(runs))
+    never_early = sum(not any(stops(1.01, run, round) for round in range(1, rounds + 1)) for run in range(runs))
+    never_late = sum(all(stops(0.495, run, round) for round in range(1, rounds + 1)) for run in range(runs))
     names = ("stopping: not while above epsilon", "stopping: at once below epsilon / 2")
     return check_share(names[0], never_early, runs, 1 - delta), check_share(names[1], never_late, runs, 1 - delta)

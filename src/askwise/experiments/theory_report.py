@@ -43,7 +43,7 @@ def guarantee_checks(runs: int) -> list[guarantees.GuaranteeCheck]:
     checks: list[guarantees.GuaranteeCheck] = []
     for near_tie in (False, True):
         found = guarantees.select(Select(alpha=0.5, delta=0.1), runs, near_tie=near_tie)
-        suffix = ", a close race" if near_tie else f", at {found.share:.3f} of the bound on average"
+        suffix = ", near ties" if near_tie else f", at {found.share:.3f} of the bound on average"
         checks += [
             found.splits._replace(name=found.splits.name + suffix),
             found.pairs._replace(name=found.pairs.name + suffix),

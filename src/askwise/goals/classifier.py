@@ -44,7 +44,7 @@ class ClassifierGoal(TableGoal):
     goal_name: ClassVar[str] = "classifier"
     order: ClassVar[int] = 40
     title: ClassVar[str] = "Which label each row has"
-    question: ClassVar[str] = "which label has this row?"
+    question: ClassVar[str] = "which label fits this row?"
     estimate: ClassVar[str] = "a label for every row"
     distance: ClassVar[str] = "Disagreement"
     needs: ClassVar[str] = "features"
@@ -149,7 +149,7 @@ class ClassifierGoal(TableGoal):
             )
             charts.append(Chart("fairness", "Fairness between the groups", lead))
         return Result(
-            f"Which label has each of {len(found.rows):,} rows?",
+            f"Which label does each of {len(found.rows):,} rows have?",
             facts=tuple((str(name), plural(count, "row")) for name, count in found.counts),
             charts=tuple(charts),
         )

@@ -55,9 +55,8 @@ class Reweighs(Capability, Protocol):
     def loss(self) -> Loss: ...
     @property
     def beta(self) -> float: ...
-    def reweighed(
-        self, answers: Sequence[Answer], strengths: Floats, rng: Generator
-    ) -> Posterior: ...  # the same answers, each to the power of its strength (T,), from 0 to 1
+    # the same answers, each to the power of its strength (T,), from 0 to 1
+    def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> Posterior: ...
 
 
 @runtime_checkable

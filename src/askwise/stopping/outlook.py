@@ -65,8 +65,9 @@ def outlook(problem: Problem, sample: Sample, atom: Any, describe: Callable[[Any
     for response, chance in zip(given, likely, strict=True):
         total = float(sample.weights @ chance)
         after = sample.weights * chance / total if total > 0 else sample.weights
-        best = int(form.apply(after).argmin())
-        guess = Estimate(describe(sample.structures[best]), sample.structures[best], float(form.apply(after)[best]))
+        means = form.apply(after)
+        best = int(means.argmin())
+        guess = Estimate(describe(sample.structures[best]), sample.structures[best], float(means[best]))
         found.append(Outlook(response, total, average_diameter(form, after, sample.exact), guess))
     if np.ndim(responses) == 1:
         return found

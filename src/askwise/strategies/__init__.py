@@ -21,13 +21,7 @@ from askwise.problem import Problem
 from askwise.types import Atoms, Sample, Scored
 
 GROUP = "askwise.strategies"  # of the entry points
-NUMERIC_STRATEGIES = (
-    "expected",
-    "ndbal",
-    "ndbal-paper",
-    "random",
-    "variance",
-)  # for answers that are numbers
+NUMERIC_STRATEGIES = ("expected", "ndbal", "ndbal-paper", "random", "variance")  # for answers that are numbers
 
 
 class Strategy(Protocol):
@@ -101,13 +95,13 @@ def strategy_name(option: str, rule: Any) -> str | Strategy:
 
 def _check_fit(rule: Strategy, problem: Problem) -> None:
     """Refuses a built-in strategy that does not suit the problem."""
-    from askwise.strategies.baselines import valuing_items
+    from askwise.strategies.baselines import require_utilities
     from askwise.strategies.select import Select
 
     named = (name for name, known in built_in_strategies().items() if known is rule)
     name = "select" if isinstance(rule, Select) else next(named, None)
     if name == "eubo":
-        valuing_items(problem.family)
+        require_utilities(problem.family)
     elif name == "variance" and problem.loss in (zero_one, softmax) and len(_responses(problem)) > 2:
         raise StrategyError(
             "variance needs answers that are numbers or one of two; choose expected or another strategy"

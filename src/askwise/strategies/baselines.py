@@ -101,14 +101,14 @@ def eubo(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: 
     >>> eubo(problem, None, sample, np.array([[0, 1], [0, 2], [1, 2]]), np.random.default_rng(0)).gain
     array([0.5, 0. , 0. ])
     """
-    liked = valuing_items(problem.family).utilities(sample.structures)
+    liked = require_utilities(problem.family).utilities(sample.structures)
     pairs = np.asarray(atoms)
     gain = sample.weights @ np.maximum(liked[:, pairs[:, 0]], liked[:, pairs[:, 1]])
     return Scored(gain - gain.min())
 
 
-def valuing_items(family: Family) -> HasUtilities:
-    """The family, as one that values items; refused if it has none."""
+def require_utilities(family: Family) -> HasUtilities:
+    """The family, if it has items with utilities; else it is refused."""
     if not isinstance(family, HasUtilities):
         raise StrategyError(
             f"eubo compares items, and {type(family).__name__} has none; choose expected or another strategy"

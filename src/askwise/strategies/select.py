@@ -70,9 +70,8 @@ def halt(
     for left, right in pairs:
         distances = problem.distance.paired(left, right)
         decided = [problem.family.decide(problem.family.predict(side, atoms)) for side in (left, right)]
-        split_off = np.stack(
-            [distances[:, None] * ~((decided[0] == y) & (decided[1] == y)) for y in codes]
-        )  # (Y, B, A)
+        alike = [(decided[0] == y) & (decided[1] == y) for y in codes]
+        split_off = np.stack([distances[:, None] * ~same for same in alike])  # (Y, B, A)
         after = removed + split_off.sum(axis=1)
         if (after >= target).all(axis=0).any():
             running = removed[:, None] + np.cumsum(split_off, axis=1)

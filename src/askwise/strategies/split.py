@@ -125,7 +125,7 @@ def _split_block(
 
 
 def _kept_total(problem: Problem, predictions: Floats) -> Floats:
-    """(S, A): the sum of the likelihoods over the responses. Without it, 61 % of choices change at beta .5, 2 and 4."""
+    """(S, A): the sum of the likelihoods over the responses, which makes them chances."""
     total = problem.likelihood(predictions, problem.family.responses(predictions)[0])
     for response in problem.family.responses(predictions)[1:]:
         total += problem.likelihood(predictions, response)

@@ -29,9 +29,7 @@ class Family(Protocol):
     """A set of structures, seen as functions from atoms to responses."""
 
     def draw_atoms(self, count: int, rng: Generator) -> Atoms: ...  # a ~ D; all of them when they are few
-    def predict(
-        self, structures: Structures, atoms: Atoms
-    ) -> Floats: ...  # (S, A) scores; (S, A, K) for K-way families
+    def predict(self, structures: Structures, atoms: Atoms) -> Floats: ...  # (S, A), or (S, A, K) for K labels
     def decide(self, predictions: Floats) -> Any: ...  # (S, A) the response each structure would give
     def responses(self, predictions: Floats) -> Sequence[Response] | Floats: ...  # Y answers, or (Y, A) real ones
 

@@ -12,7 +12,7 @@ from askwise.errors import DataError
 from askwise.options import flag, number
 from askwise.structures import MAX_ATOMS_SCORED_WHOLE, checked_numbers, draw_indices
 from askwise.structures.linear import LinearScores
-from askwise.structures.rows import names_and_images
+from askwise.structures.rows import names_and_images, one_hot
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 ANSWERS = ("left", "right", "equal")
@@ -124,11 +124,8 @@ class ItemScores(ChoiceAmongMany):
         return len(self.items)
 
     def features(self, atoms: Ints) -> Floats:
-        pairs, rows = np.asarray(atoms), np.arange(len(atoms))
-        found = np.zeros((len(pairs), len(self.items)))
-        found[rows, pairs[:, 0]] += 1.0
-        found[rows, pairs[:, 1]] -= 1.0
-        return found
+        pairs = np.asarray(atoms)
+        return one_hot(pairs[:, 0], len(self.items)) - one_hot(pairs[:, 1], len(self.items))
 
     def predict(self, structures: Floats, atoms: Any) -> Floats:
         pairs = np.asarray(atoms)

@@ -7,7 +7,7 @@ import numpy as np
 from askwise._runtime.compiled import machine_code
 from askwise.types import Floats, Ints
 
-MAX_CELLS = 8_000_000  # draws x their clusters x groups: 64 MB; clusterings into more stay as they start
+MAX_CELLS = 8_000_000  # draws x clusters x groups, 64 MB: with more, the start is the result
 MAX_PASSES = 50  # over all items; after 4 to 7, none moves on the task of the benchmarks
 LEAST_GAIN = 1e-9  # in pairs of items: rounding must not move an item to and fro
 compiled = machine_code()

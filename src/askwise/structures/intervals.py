@@ -16,6 +16,7 @@ from numpy.random import Generator
 from askwise.errors import SettingError
 from askwise.structures import draw_indices
 from askwise.structures.choice import pairs_at
+from askwise.structures.clusterings import ANSWERS
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
@@ -52,9 +53,8 @@ class IntervalClusterings:
 
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
         left, right = (f"{float(x):.4g}" for x in atom)
-        codes: dict[Response, Response] = {"same": 1, "different": 0}
-        options = (Option(left), Option(right))
-        return Prompt("same", options, tuple(codes), codes, f"Do {left} and {right} belong together?")
+        text = f"Do {left} and {right} belong together?"
+        return Prompt("same", (Option(left), Option(right)), tuple(ANSWERS), ANSWERS, text)
 
 
 def interval_of(structures: Floats, positions: Floats) -> Ints:

@@ -10,7 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from askwise.structures import checked_numbers, draw_indices
-from askwise.structures.rows import checked_points, label_prompt, names_and_images
+from askwise.structures.rows import checked_points, label_prompt, names_and_images, one_hot
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
@@ -100,10 +100,7 @@ class RowScores(LinearPool):
         return len(self.points)
 
     def features(self, atoms: Ints) -> Floats:
-        rows = np.asarray(atoms)
-        found = np.zeros((len(rows), len(self.points)))
-        found[np.arange(len(rows)), rows] = 1.0
-        return found
+        return one_hot(atoms, len(self.points))
 
     def predict(self, structures: Floats, atoms: Any) -> Floats:
         return structures[:, np.asarray(atoms)]

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from askwise.errors import SettingError
 from askwise.structures import checked_numbers, draw_indices
-from askwise.structures.rows import checked_points, label_prompt, names_and_images
+from askwise.structures.rows import checked_points, label_prompt, names_and_images, one_hot
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
 
@@ -98,10 +98,7 @@ class SoftmaxRows(SoftmaxPool):
         return len(self.labels) * len(self.points)
 
     def features(self, atoms: Ints) -> Floats:
-        rows = np.asarray(atoms, dtype=int)
-        found = np.zeros((len(rows), len(self.points)))
-        found[np.arange(len(rows)), rows] = 1.0
-        return found
+        return one_hot(atoms, len(self.points))
 
     def predict(self, structures: Floats, atoms: Ints) -> Floats:
         scores = np.asarray(structures).reshape(len(structures), len(self.labels), -1)

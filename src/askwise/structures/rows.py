@@ -24,6 +24,19 @@ def checked_points(points: Any) -> Floats:
     return found
 
 
+def one_hot(rows: Any, count: int) -> Floats:
+    """(A,) -> (A, count): features that pick one of `count` scores for each of these rows.
+
+    >>> one_hot([2, 0], 3)
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
+    """
+    places = np.asarray(rows, dtype=int)
+    found = np.zeros((len(places), count))
+    found[np.arange(len(places)), places] = 1.0
+    return found
+
+
 def names_and_images(
     count: int, noun: str, names: Sequence[str] | None, images: Sequence[str | None] | None
 ) -> tuple[tuple[str, ...], tuple[str | None, ...]]:
@@ -43,6 +56,6 @@ def label_prompt(option: Option, codes: Mapping[Response, Response]) -> Prompt:
     """The question for the label of one row. `codes` maps each label to the family's response.
 
     >>> label_prompt(Option("lemon"), {"sweet": -1, "sour": 1}).text
-    'Which label has lemon?'
+    'Which label fits lemon?'
     """
-    return Prompt("label", (option,), tuple(codes), codes, f"Which label has {option.name}?")
+    return Prompt("label", (option,), tuple(codes), codes, f"Which label fits {option.name}?")

@@ -53,9 +53,8 @@ def meeting_depths(parent: Ints, depths: Ints) -> None:
     leaves = (nodes + 1) // 2
     left, right, order, stack, depth, first, last = np.empty((7, nodes), dtype=np.int32)
     fill_preorder(fill_children(parent, left, right), left, right, order, stack)
-    leaf_order = np.empty(
-        leaves, dtype=np.int32
-    )  # leaves as the preorder meets them: those below a node stand together
+    # leaves as the preorder meets them: those below a node stand together
+    leaf_order = np.empty(leaves, dtype=np.int32)
     seen = 0
     for node in order:
         above = parent[node]

@@ -101,9 +101,8 @@ def level_terms(codes: Ints, count: int) -> AdditiveTerms:
     """
     shares = np.bincount(codes, minlength=count) / len(codes)
     length = np.sqrt(max(1.0 - float(shares @ shares), 1e-12))
-    contrasts = np.linalg.qr(np.hstack([np.ones((count, 1)), np.eye(count)[:, 1:]]))[0][
-        :, 1:
-    ]  # orthogonal to a constant
+    square, _ = np.linalg.qr(np.hstack([np.ones((count, 1)), np.eye(count)[:, 1:]]))
+    contrasts = square[:, 1:]  # orthogonal to a constant
     units = (np.eye(count) - shares) @ contrasts / length
     return AdditiveTerms(units[codes], units.T, np.ones(count - 1))
 

@@ -31,8 +31,6 @@ from askwise.goals.base.findings import INTERVAL_SHARES, quantiles
 from askwise.session.effects import CredibleInterval, Effect, EffectPoint, Effects
 from askwise.types import Floats, Ints, Response, Sample
 
-__all__ = ["CredibleInterval", "Effect", "EffectPoint", "Effects", "TableEffects", "label_effects", "taste_effects"]
-
 MAX_EFFECT_ROWS = 1_000  # of a longer table, so many random rows stand for all
 MAX_EFFECT_TERMS = 1_000  # of more columns and levels, nobody could read the effects
 FALSELY_CLEAR = 0.05  # of the columns without any effect, the share that may be called clear

@@ -15,7 +15,7 @@ from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.charts import Result
 from askwise.goals.base.export import Variable
 from askwise.goals.base.options import HasOptions, is_plain, option
-from askwise.goals.base.texts import abbreviate, in_words, nested, plural, shorten, there_are, to_cli_name
+from askwise.goals.base.texts import abbreviate, in_words, one_line, plural, shorten, there_are, to_cli_name
 from askwise.options import LARGEST_SEED, flag, number, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
@@ -211,13 +211,13 @@ class Goal(HasOptions, ABC):
         """An estimate in one line, its parts numbered where their order matters; empty where only a drawing shows
         it."""
         if cls.ordered and isinstance(estimate, list | tuple):
-            estimate = [f"{place}. {nested(part)}" for place, part in enumerate(estimate, 1)]
-        return shorten(nested(estimate), length)
+            estimate = [f"{place}. {one_line(part)}" for place, part in enumerate(estimate, 1)]
+        return shorten(one_line(estimate), length)
 
     @classmethod
     def lines(cls, estimate: Any) -> list[str]:
         """An estimate for the person who answered: one line, or a list of them."""
-        return [nested(part) for part in estimate] if isinstance(estimate, list | tuple) else [str(estimate)]
+        return [one_line(part) for part in estimate] if isinstance(estimate, list | tuple) else [str(estimate)]
 
     def exact_claim(self) -> str:
         """What it means that the estimate is exactly right: "these are the top 3"."""

@@ -12,7 +12,7 @@ from askwise.goals.base.findings import INTERVAL_SHARES, Chance, quantiles
 from askwise.structures.hierarchies import clades
 from askwise.types import Floats, Ints, Response, Sample
 
-BLOCK = 200  # draws handled together
+DRAWS_PER_BLOCK = 200  # handled together
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ def label_findings(family: Any, sample: Sample, estimate: Any, names: Sequence[R
     codes = list(family.responses(family.predict(np.asarray(estimate)[None], rows)))
     own = family.decide(family.predict(np.asarray(estimate)[None], rows))[0]
     same = np.zeros(len(rows))
-    for start in range(0, len(sample.weights), BLOCK):  # all draws by all rows may not fit in memory
-        block = slice(start, start + BLOCK)
+    for start in range(0, len(sample.weights), DRAWS_PER_BLOCK):  # all draws by all rows may not fit in memory
+        block = slice(start, start + DRAWS_PER_BLOCK)
         decided = family.decide(family.predict(sample.structures[block], rows))
         same += sample.weights[block] @ (decided == own)
     given = tuple(names[codes.index(code)] for code in own)

@@ -19,12 +19,7 @@ from askwise.goals.base.effects import label_effects
 from askwise.goals.base.goal import MAX_CANDIDATES, SessionParts
 from askwise.goals.base.pools import family_of
 from askwise.goals.base.shape_check import StraightLineCheck
-from askwise.goals.base.shapes import (
-    label_landmarks,
-    landmark_prior,
-    shaped_label_prior,
-    softmax_prior,
-)
+from askwise.goals.base.shapes import label_landmarks, landmark_prior, shaped_label_prior, softmax_prior
 from askwise.losses import logistic, softmax
 from askwise.options import flag, number, numbers, parts, refusal, shown, whole_number
 from askwise.posteriors.scores.landmarks import LandmarkMap
@@ -77,7 +72,7 @@ def label_parts(goal: ClassifierGoal, columns: Columns, items: Items) -> Session
     many = len(goal.labels) > 2
     if goal.is_linear:
         points = np.hstack([mapped, np.ones((len(mapped), 1))])  # the last weight is the intercept
-        made = (_many_labels if many else _two_labels)(goal, columns, items, points)
+        made = _many_labels(goal, items, points) if many else _two_labels(goal, columns, items, points)
     else:
         known = label_landmarks(goal.shape, mapped, goal.seed, len(goal.labels), goal.pool is not None)
         shaped = mapped, known
@@ -139,7 +134,7 @@ def _two_labels(goal: ClassifierGoal, columns: Columns, items: Items, points: Fl
     return SessionParts(problem, prior, describe, _candidates(goal), model_check=check)
 
 
-def _many_labels(goal: ClassifierGoal, columns: Columns, items: Items, points: Floats) -> SessionParts:
+def _many_labels(goal: ClassifierGoal, items: Items, points: Floats) -> SessionParts:
     labels = goal.labels
     rows = SoftmaxPool(points, items.names, labels, items.images)
     family = rows if goal.pool is None else family_of(goal.pool, items, points, labels)

@@ -94,7 +94,13 @@ class HasOptions:
 
 
 def declared(cls: type[HasOptions]) -> Mapping[str, GoalOption]:
-    """The options of a goal's class by name: its own first, then those it shares."""
+    """The options of a goal's class by name: its own first, then those it shares.
+
+    >>> class Goal(HasOptions):
+    ...     k: int = option(help="How many items.")
+    >>> declared(Goal)["k"].help
+    'How many items.'
+    """
     known: dict[str, GoalOption] = {}
     for base in cls.__mro__:
         for name, each in vars(base).get("__dataclass_fields__", {}).items():
@@ -116,7 +122,13 @@ def default_of(cls: type[HasOptions], name: str) -> Any:
 
 
 def is_required(cls: type[HasOptions], name: str) -> bool:
-    """Whether an option has no default."""
+    """Whether an option has no default.
+
+    >>> class Goal(HasOptions):
+    ...     k: int = option(help="How many items.")
+    >>> is_required(Goal, "k")
+    True
+    """
     return default_of(cls, name) is MISSING
 
 

@@ -81,7 +81,11 @@ def goal_class(name: Any, typed: bool = False) -> type[Goal]:
 
 
 def goal_from(recipe: Recipe) -> Goal:
-    """The goal of a recipe with its options as they were saved."""
+    """The goal of a recipe with its options as they were saved.
+
+    >>> goal_from({"goal": "top_k", "options": {"k": 2}}).k
+    2
+    """
     goal, options = goal_class(recipe["goal"]), recipe["options"]
     known = declared(goal)
     for name in options:
@@ -115,6 +119,10 @@ def remake(recipe: Recipe) -> Session:
 
     Older studies may have a strategy that does not suit their questions: the default takes its place, so that the
     answers can still be read.
+
+    >>> from askwise import best_item
+    >>> remake(best_item(["tea", "coffee"], seed=1).recipe)
+    <Session: best_item, 0 answers, 0 open>
     """
     try:
         for option, package_name in recipe.get("plugins", {}).items():
@@ -133,7 +141,13 @@ def remake(recipe: Recipe) -> Session:
 
 
 def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Recipe:
-    """The recipe of another goal on the same data: what shapes beliefs stays, the rest is as wanted or by default."""
+    """The recipe of another goal on the same data: what shapes beliefs stays, the rest is as wanted or by default.
+
+    >>> from askwise import best_item
+    >>> recipe = best_item(["tea", "coffee", "water"], seed=1).recipe
+    >>> change_options(recipe, "top_k", {"k": 2})["options"]["k"]
+    2
+    """
     other = goal_class(goal)
     known = declared(other)
     changeable = [name for name, each in known.items() if each.changeable]

@@ -99,14 +99,14 @@ def cell(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def nested(value: Any) -> str:
+def one_line(value: Any) -> str:
     """An estimate in one line; lists within a list stand in brackets.
 
-    >>> nested("tea"), nested(["tea", "milk"]), nested([["ant", "bee"], "cow"])
+    >>> one_line("tea"), one_line(["tea", "milk"]), one_line([["ant", "bee"], "cow"])
     ('tea', 'tea, milk', '(ant, bee), cow')
     """
     if isinstance(value, list | tuple):
-        return ", ".join(f"({nested(part)})" if isinstance(part, list | tuple) else str(part) for part in value)
+        return ", ".join(f"({one_line(part)})" if isinstance(part, list | tuple) else str(part) for part in value)
     return str(value)
 
 

@@ -124,36 +124,36 @@ class Evidence:
     def _design(self) -> tuple[NDArray[Any], ...]:
         rows = self.rows.astype(self.precision)
         strengths = self.strengths.astype(self.precision)
-        said = self.responses.astype(self.precision)
-        return np.ascontiguousarray(rows.T), strengths[:, None] * rows, said, strengths
+        responses = self.responses.astype(self.precision)
+        return np.ascontiguousarray(rows.T), strengths[:, None] * rows, responses, strengths
 
     def potential(self, points: Floats) -> Floats:
         """(S, R) -> (S,): minus the log-likelihood of all answers."""
-        columns, _, said, strengths = self._design
+        columns, _, responses, strengths = self._design
         points = points.astype(self.precision, copy=False)
         total = np.zeros(len(points), self.precision)
         for part, some in self._tiles(len(points)):
             scores = points[part] @ columns[:, some]
-            value, _ = value_and_slope(self.loss, scores, said[some])
+            value, _ = value_and_slope(self.loss, scores, responses[some])
             total[part] += value @ strengths[some]
         return total
 
     def gradient(self, points: Floats) -> Floats:
         """(S, R) -> (S, R): the gradient of the potential."""
-        columns, weighted, said, _ = self._design
+        columns, weighted, responses, _ = self._design
         slopes = np.zeros(points.shape, self.precision)
         for part, some in self._tiles(len(points)):
             scores = points[part] @ columns[:, some]
-            slopes[part] += self.loss.slope(scores, said[some]) @ weighted[some]
+            slopes[part] += self.loss.slope(scores, responses[some]) @ weighted[some]
         return slopes
 
     def potential_and_gradient(self, points: Floats) -> tuple[Floats, Floats]:
         """(S, R) -> (S,), (S, R): both in one pass."""
-        columns, weighted, said, strengths = self._design
+        columns, weighted, responses, strengths = self._design
         total, slopes = np.zeros(len(points), self.precision), np.zeros(points.shape, self.precision)
         for part, some in self._tiles(len(points)):
             scores = points[part] @ columns[:, some]
-            value, slope = value_and_slope(self.loss, scores, said[some])
+            value, slope = value_and_slope(self.loss, scores, responses[some])
             total[part] += value @ strengths[some]
             slopes[part] += slope @ weighted[some]
         return total, slopes
@@ -176,9 +176,9 @@ def first_equal(rows: Floats, responses: Floats) -> Ints:
     """
     # puts equal rows side by side; with these irrational weights, different rows almost never share a place
     order = np.lexsort((rows @ np.cos(np.arange(1.0, rows.shape[1] + 1)), responses))
-    ordered, said = rows[order], responses[order]
+    ordered, ordered_responses = rows[order], responses[order]
     apart = np.abs(ordered[1:] - ordered[:-1]).max(axis=1) > 1e-12 * np.abs(ordered[1:]).max(axis=1)
-    group = np.cumsum(np.append(0, apart | (said[1:] != said[:-1])))
+    group = np.cumsum(np.append(0, apart | (ordered_responses[1:] != ordered_responses[:-1])))
     first = np.full(group[-1] + 1, len(rows))
     np.minimum.at(first, group, order)
     result = np.empty(len(rows), dtype=int)

@@ -119,9 +119,8 @@ class LeapfrogSchedule:
         self.target = Target(evidence, reference, counts)
         self.counts, self.steps = counts, steps
         longest = int(steps[counts > 0].max(initial=0))
-        self.stages = [
-            (0, self.target)
-        ]  # after each step: the first chain that continues, and the target from there on
+        # after each step: the first chain that continues, and the target from there on
+        self.stages = [(0, self.target)]
         for done in range(1, longest):
             first = int(counts[steps <= done].sum())
             same = first == self.stages[-1][0]

@@ -36,7 +36,7 @@ export function questionHeading({ kind, text, options }) {
   const listed = `: ${names.slice(0, -1).join(", ")} or ${names.at(-1)}?`;
   if ((kind === "pair" || kind === "triple") && text.endsWith(listed)) return `${text.slice(0, -listed.length)}?`;
   if (text === `Do ${names[0]} and ${names[1]} belong together?`) return "Do these two belong together?";
-  if (kind === "label" && text === `Which label has ${names[0]}?`) return "Which label fits?";
+  if (kind === "label" && text === `Which label fits ${names[0]}?`) return "Which label fits?";
   return text;
 }
 

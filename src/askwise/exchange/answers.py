@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from askwise.exchange.files import Table
 from askwise.session import Session
-from askwise.session.events import Event, is_fallback
+from askwise.session.events import is_fallback, response_name
 
 OPTION_COLUMNS = ("a", "b", "c")  # what a question showed, in the order shown
-SIDES = {"left": 0, "right": 1}
 
 
 def answers_table(session: Session) -> Table:
@@ -36,7 +33,10 @@ def answers_table(session: Session) -> Table:
     columns = OPTION_COLUMNS[: max((len(options) for options in names), default=0)]
     return {
         "question": [event["question"] for event in closing],
-        "response": [_response_name(*pair) for pair in zip(closing, asked, strict=True)],
+        "response": [
+            response_name(question["kind"], options, event.get("response"))
+            for event, question, options in zip(closing, asked, names, strict=True)
+        ],
         "status": [status for _, status in history],
         "kind": [question["kind"] for question in asked],
         "text": [question["text"] for question in asked],
@@ -48,10 +48,3 @@ def answers_table(session: Session) -> Table:
         "gain": [question["gain"] for question in asked],
         "fallback": [is_fallback(question) for question in asked],
     }
-
-
-def _response_name(event: Event, question: Event) -> Any:
-    """What was answered: for a side of the screen, the name of the item that stood there."""
-    response: Any = event.get("response")
-    is_side = question["kind"] == "pair" and response in SIDES
-    return question["options"][SIDES[response]]["name"] if is_side else response

@@ -84,9 +84,12 @@ class AskLoop:
     """Asks, reads keys and answers, until the person quits or the goal is settled."""
 
     def __init__(self, session: Session, who: str | None, forecast: bool, reader: KeyReader):
+        from askwise.storage.journal import journal_of
+
         self.session = session
         self.who = who
-        self.address = escape_markup(shell_address(getattr(session.journal, "store").address))  # noqa: B009
+        self.journal = journal_of(session)
+        self.address = escape_markup(shell_address(self.journal.store.address))
         self.console = Console(highlight=False)
         self.reader = reader
         self.first_diameter = session.diameter if not session.answers else None
@@ -225,8 +228,7 @@ class AskLoop:
     def _show_image(self, image: str | None) -> None:
         if image is None:
             return
-        journal: Any = self.session.journal
-        content = journal.store.image(journal.record.study, image)
+        content = self.journal.store.image(self.journal.record.study, image)
         sequence = image_sequence(content) if content is not None and self.console.is_terminal else None
         if sequence is None:
             self.console.print(f"    [dim]{escape_markup(image)}[/]")

@@ -15,7 +15,7 @@ from askwise.simulate.runs import SimulatedRun
 from askwise.storage.address import SUFFIX, Address
 from askwise.storage.journal import StudyJournal
 from askwise.storage.participants import Participant, StudySettings, is_valid_token, participant_for_token, settled
-from askwise.storage.populations import people_before
+from askwise.storage.populations import logs_before
 from askwise.storage.store import Record, Store
 from askwise.web.computed_states import ComputedStates, SharedFallback
 from askwise.web.learner import workers
@@ -127,10 +127,10 @@ class ServedStudies:
         """The service where this person's answers go; without a participant, that of the study's own log."""
         log = (await asyncio.to_thread(self.known, name)).study if participant is None else participant.log
         fresh = (name, log) in self._services and not self._services[name, log].event_log.events
-        if fresh and await asyncio.to_thread(_is_outdated, self._services[name, log]):
+        if fresh and await asyncio.to_thread(self._services[name, log].log.journal.is_outdated):
             self._services.pop((name, log), None)  # another server has begun the log
         if (name, log) not in self._services:
-            if participant is not None and await asyncio.to_thread(self._has_people_before, name, log):
+            if participant is not None and await asyncio.to_thread(self._has_logs_before, name, log):
                 await self._begin(name, log)
             opened = await asyncio.to_thread(self._opened, name, log)
             self._services.setdefault((name, log), opened)  # unless another request was faster
@@ -139,9 +139,9 @@ class ServedStudies:
             self._services.popitem(last=False)  # the store has everything for whoever comes back
         return self._services[name, log]
 
-    def _has_people_before(self, name: str, log: int) -> bool:
+    def _has_logs_before(self, name: str, log: int) -> bool:
         store = self.store(name)
-        return bool(people_before(store, store.record(log)))
+        return bool(logs_before(store, store.record(log)))
 
     async def _begin(self, name: str, log: int) -> None:
         """Lets a new person start from what those before have in common. If that fails, they start without it."""
@@ -206,9 +206,3 @@ class ServedStudies:
         self.background.close()
         for store in (*self._stores.values(), *([self._whole] if self._whole else [])):
             store.close()
-
-
-def _is_outdated(service: LogService) -> bool:
-    """Whether the log starts from something else than when it was opened."""
-    record = service.log.journal.record
-    return service.log.store.record(record.study).digest != record.digest

@@ -15,6 +15,7 @@ from askwise.simulate.plan import compared_rules
 from askwise.simulate.populations import population_saving, save_saving, starting_point
 from askwise.simulate.runs import SimulatedRun
 from askwise.simulate.workers import ALONE, answers_left, simulate_arm
+from askwise.storage.journal import journal_of
 from askwise.storage.store import Store
 from askwise.web.learner.learner import Job, Learner
 
@@ -68,5 +69,5 @@ def keep_pairs(job: Job, pairs: list[Pair]) -> tuple[int, list[SimulatedRun]]:
 
 def _study(job: Job) -> tuple[Session, Store, int]:
     session = storage.open(job[0], log=job[1])
-    journal = session.journal
-    return session, journal.store, journal.record.study  # type: ignore[union-attr]
+    journal = journal_of(session)
+    return session, journal.store, journal.record.study

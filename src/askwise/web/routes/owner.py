@@ -16,12 +16,12 @@ from pydantic import BaseModel, Field
 from askwise.errors import DataError, SettingError
 from askwise.storage.create import write_study
 from askwise.storage.participants import (
-    MODES,
     change_study_settings,
     invite,
     pause,
     people,
     person,
+    require_mode,
     set_state,
     study_settings,
 )
@@ -121,10 +121,7 @@ async def create(
     """Makes a study of an uploaded table."""
     if not NAME.fullmatch(name):
         raise HTTPException(422, "a study's name has letters, digits, spaces, dots and hyphens, 60 at most")
-    if mode not in MODES:
-        raise HTTPException(
-            422, f"mode is {mode!r}; expected own (everybody gets a result) or pooled (people share one)"
-        )
+    require_mode(mode)
     if studies.folder is None and studies.place(name).is_file:
         raise HTTPException(409, "one file is served, which holds one study; serve a folder or a database to make more")
     if name in await asyncio.to_thread(studies.names):

@@ -20,6 +20,7 @@ from askwise.cli.common import (
     count_answers,
     describe_certainty,
     describe_estimate,
+    draw_bar,
     escape_markup,
     open_study,
     shell_address,
@@ -32,8 +33,6 @@ from askwise.session import Session
 from askwise.stopping.certificate import percent
 from askwise.structures import PooledRows
 from askwise.types import Question
-
-BAR_WIDTH = 20  # characters
 
 
 def ask(
@@ -194,11 +193,9 @@ class AskLoop:
         diameter = self.session.diameter
         if self.first_diameter is None:
             self.first_diameter = max(diameter, self._stored_first_diameter())
-        full = self.first_diameter
-        filled = round(BAR_WIDTH * min(1.0, diameter / full)) if full else 0
         forecast = self.forecaster.now() if self.forecaster is not None else None
         more = f"   {forecast}" if forecast is not None else ""
-        return f"[cyan]{'█' * filled}{'░' * (BAR_WIDTH - filled)}[/] [dim]undecided {diameter:.3f}{more}[/]"
+        return f"[cyan]{draw_bar(diameter, self.first_diameter)}[/] [dim]undecided {diameter:.3f}{more}[/]"
 
     def _stored_first_diameter(self) -> float:
         """How undecided the study was at its first question, which stores it."""

@@ -27,7 +27,7 @@ from askwise.web.learner.learner import Job
 from askwise.web.schemas import storable
 
 
-class Made(BaseModel):
+class NewStudy(BaseModel):
     """What was understood of a table."""
 
     study: str
@@ -73,12 +73,10 @@ def _problem(name: str, value: Any, limits: Mapping[str, int]) -> str | None:
     return None
 
 
-def read_upload(
-    job: Job, goal: str, options: Mapping[str, Any], file: str, content: bytes
-) -> tuple[Recipe, dict[str, Any]]:
+def read_upload(goal: str, options: Mapping[str, Any], file: str, content: bytes) -> tuple[Recipe, dict[str, Any]]:
     """The recipe of a study of the table, and what was understood; in a worker.
 
-    >>> recipe, found = read_upload(("", 0), "top-k", {"k": 2}, "drinks.csv", b"name\\ntea\\nmilk\\nwater\\n")
+    >>> recipe, found = read_upload("top-k", {"k": 2}, "drinks.csv", b"name\\ntea\\nmilk\\nwater\\n")
     >>> recipe["goal"], found["words"][0]
     ('top_k', 'Find the best 2 of the 3 items.')
     """

@@ -18,17 +18,15 @@ from askwise.storage.participants import Participant, StudySettings, is_valid_to
 from askwise.storage.populations import logs_before
 from askwise.storage.store import Record, Store
 from askwise.web.computed_states import ComputedStates, SharedFallback
-from askwise.web.learner import workers
 from askwise.web.learner.learner import Job, Learner, begin_log, simulate_people
 from askwise.web.learner.next_person import simulate_next_people
+from askwise.web.learner.workers import Worker
 from askwise.web.log_service import LogService
 from askwise.web.simulated_runs import SimulatedRuns
 from askwise.web.stored_log import StoredLog
 
 MAX_OPEN_LOGS = 1000  # logs kept in memory
 WAL_PAGES = 100  # about ten answers; merging each one into the file would double the time to write it
-
-
 logger = logging.getLogger("askwise.web")
 
 
@@ -42,9 +40,7 @@ class ServedStudies:
     def __init__(self, target: str, learner: Learner):
         self.target = target
         self.learner = learner
-        self.background = Learner(
-            1, workers.MAX_SECONDS
-        )  # for long work that no participant waits for: reports, the dashboard
+        self.background = Worker()  # for long work that no participant waits for: reports, the dashboard
         self.plans: dict[str, tuple[int, int]] = {}  # being simulated: people done, people in all
         self.folder = Path(target) if Path(target).is_dir() else None
         self._stores: dict[str, Store] = {}
@@ -55,9 +51,8 @@ class ServedStudies:
         # by study, and whether people start from others
         self._simulated_runs: defaultdict[tuple[str, bool], SimulatedRuns] = defaultdict(SimulatedRuns)
         self._tasks: set[asyncio.Task[Any]] = set()  # referenced, so that they are not garbage collected
-        self._whole = (
-            Store.at(Address.of(target), WAL_PAGES) if self.folder is None else None
-        )  # refuses a file that is not a study
+        # refuses a file that is not a study
+        self._whole = Store.at(Address.of(target), WAL_PAGES) if self.folder is None else None
 
     def names(self) -> list[str]:
         """The studies there are."""

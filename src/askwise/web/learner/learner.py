@@ -38,8 +38,8 @@ class Learner:
     """Computes what is known of logs, in worker processes. A log always goes to the same worker, which keeps
     its session in memory."""
 
-    def __init__(self, workers: int | None = None, max_seconds: float = MAX_SECONDS):
-        self._workers = [Worker(max_seconds=max_seconds) for _ in range(workers or os.cpu_count() or 1)]
+    def __init__(self, workers: int | None = None):
+        self._workers = [Worker(max_seconds=MAX_SECONDS) for _ in range(workers or os.cpu_count() or 1)]
         self._background: Worker | None = None
 
     async def run(self, function: Any, job: Job, *more: Any, urgent: bool = True) -> Any:

@@ -156,9 +156,7 @@ def check_distance(distance: Distance, structures: Structures) -> None:
         "form(structures).apply(weights) differs from pairwise(structures) @ weights",
     )
     _require(
-        np.allclose(
-            form.quadratic(mass), np.einsum("sa,st,ta->a", mass, matrix, mass), rtol=0.0, atol=SINGLE_PRECISION_ERROR
-        ),
+        close(form.quadratic(mass), np.einsum("sa,st,ta->a", mass, matrix, mass)),
         "form(structures).quadratic(mass) differs from the diagonal of mass' pairwise(structures) mass",
     )
     if isinstance(form, HasMatrix):
@@ -190,9 +188,9 @@ def check_posterior(prior: Posterior, answers: Sequence[Answer]) -> None:
     """
     posterior = prior
     _check_sample(posterior)
-    for turn, answer in enumerate(answers):
+    for number, answer in enumerate(answers):
         before = posterior.sample(COUNT, default_rng(SEED))
-        after, again = (posterior.update(answer, default_rng(turn)) for _ in range(2))
+        after, again = (posterior.update(answer, default_rng(number)) for _ in range(2))
         _require(after is not posterior, "update returned the posterior it was called on; return a new one")
         _require(
             _same_sample(before, posterior.sample(COUNT, default_rng(SEED))),
@@ -260,8 +258,8 @@ def check_strategy(strategy: Strategy, problem: Problem, posterior: Posterior) -
     _require(bool(np.isfinite(gain).all()), "the gain of some atom is not a finite number")
     _require(bool((gain >= 0).all()), f"the gain of some atom is {gain.min(initial=0.0):.3g}; gains are at least 0")
     _require(_same(gain, second.gain), "the gain differs for the same generator; draw only from the one passed")
-    few = strategy(problem, posterior, sample, atoms[:1], default_rng(SEED))
-    _require(np.shape(few.gain) == (1,), f"with one atom the gain has shape {np.shape(few.gain)}; expected (1,)")
+    alone = strategy(problem, posterior, sample, atoms[:1], default_rng(SEED))
+    _require(np.shape(alone.gain) == (1,), f"with one atom the gain has shape {np.shape(alone.gain)}; expected (1,)")
 
 
 def _require(condition: bool, sentence: str) -> None:

@@ -139,7 +139,7 @@ def check_against(session, model):
 
 
 def test_undo_reaches_beyond_what_is_kept(monkeypatch):
-    monkeypatch.setattr("askwise.session.beliefs.TRAIL", 2)
+    monkeypatch.setattr("askwise.session.beliefs.MAX_TRAIL_ANSWERS", 2)
     session = labels_session()
     for y in (0, 1, 2, 0, 1, 2):
         session.ask()

@@ -18,7 +18,7 @@ from askwise.exchange.studies import copy_study
 from askwise.storage import populations
 from askwise.storage.address import Address
 from askwise.storage.participants import invite, people, set_mode
-from askwise.storage.populations import begin_log, people_before
+from askwise.storage.populations import begin_log, logs_before
 from askwise.storage.store import Store
 
 DRINKS = ["tea", "coffee", "water", "milk"]
@@ -90,7 +90,7 @@ def test_a_log_that_has_begun_keeps_its_start(store, place):
     early = invite(store, store.record(), "Early")
     storage.open(place, log=early.log).ask()
     come(store, place, 3)
-    assert people_before(store, store.record(early.log)) == []
+    assert logs_before(store, store.record(early.log)) == []
     assert not begin_log(store, early.log)
     assert storage.open(place, log=early.log).certificate().people_before == 0
 

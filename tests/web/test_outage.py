@@ -186,7 +186,7 @@ def test_simulations_of_one_study_do_not_meet(tmp_path, monkeypatch):
     errors = []
     monkeypatch.setattr("askwise.web.learner.simulation.logger.error", lambda *said: errors.append(said))
     monkeypatch.setattr("askwise.web.learner.simulation.PEOPLE", 1)
-    monkeypatch.setattr("askwise.web.learner.simulation.LONGEST", 0.1)
+    monkeypatch.setattr("askwise.web.learner.simulation.MAX_RUN_SECONDS", 0.1)
     with served(path) as client:
 
         async def both():

@@ -20,6 +20,7 @@ from askwise.cli.common import (
     count_answers,
     describe_certainty,
     describe_estimate,
+    draw_bar,
     escape_markup,
     open_study,
     shell_address,
@@ -32,8 +33,6 @@ from askwise.session import Session
 from askwise.stopping.certificate import percent
 from askwise.structures import PooledRows
 from askwise.types import Question
-
-BAR_WIDTH = 20  # characters
 
 
 def ask(
@@ -84,9 +83,12 @@ class AskLoop:
     """Asks, reads keys and answers, until the person quits or the goal is settled."""
 
     def __init__(self, session: Session, who: str | None, forecast: bool, reader: KeyReader):
+        from askwise.storage.journal import journal_of
+
         self.session = session
         self.who = who
-        self.address = escape_markup(shell_address(getattr(session.journal, "store").address))  # noqa: B009
+        self.journal = journal_of(session)
+        self.address = escape_markup(shell_address(self.journal.store.address))
         self.console = Console(highlight=False)
         self.reader = reader
         self.first_diameter = session.diameter if not session.answers else None
@@ -191,11 +193,9 @@ class AskLoop:
         diameter = self.session.diameter
         if self.first_diameter is None:
             self.first_diameter = max(diameter, self._stored_first_diameter())
-        full = self.first_diameter
-        filled = round(BAR_WIDTH * min(1.0, diameter / full)) if full else 0
         forecast = self.forecaster.now() if self.forecaster is not None else None
         more = f"   {forecast}" if forecast is not None else ""
-        return f"[cyan]{'█' * filled}{'░' * (BAR_WIDTH - filled)}[/] [dim]undecided {diameter:.3f}{more}[/]"
+        return f"[cyan]{draw_bar(diameter, self.first_diameter)}[/] [dim]undecided {diameter:.3f}{more}[/]"
 
     def _stored_first_diameter(self) -> float:
         """How undecided the study was at its first question, which stores it."""
@@ -225,8 +225,7 @@ class AskLoop:
     def _show_image(self, image: str | None) -> None:
         if image is None:
             return
-        journal: Any = self.session.journal
-        content = journal.store.image(journal.record.study, image)
+        content = self.journal.store.image(self.journal.record.study, image)
         sequence = image_sequence(content) if content is not None and self.console.is_terminal else None
         if sequence is None:
             self.console.print(f"    [dim]{escape_markup(image)}[/]")

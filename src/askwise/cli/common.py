@@ -20,8 +20,8 @@ from askwise.stopping.certificate import Certificate, percent
 if TYPE_CHECKING:
     from askwise.storage.address import Address
 
-PASSWORD_PARAMETERS = ("password", "sslpassword")  # of a database's address; they are not shown
 CONTROL_CHARACTERS = dict.fromkeys((*range(32), *range(127, 160)), "?") | dict.fromkeys(map(ord, "\t\n\r"), " ")
+BAR_WIDTH = 20  # characters
 MIN_PROGRESS_EVENTS = 40  # from here on, replaying a study shows its progress
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="The study: a file, or postgresql://host/database#name.")]
@@ -62,10 +62,10 @@ def shell_address(address: Address) -> str:
     """
     if address.is_file:
         return quote(str(address))
-    from sqlalchemy import URL, make_url
+    from sqlalchemy import URL
 
-    url = make_url(address.where)
-    query = {part: value for part, value in url.query.items() if part not in PASSWORD_PARAMETERS}
+    url = address.url
+    query = {part: value for part, value in url.query.items() if "password" not in part}
     bare = URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query)
     name = "" if address.name is None else "#" + address.name.replace("%", "%25")
     hint = " (with the password in PGPASSWORD)" if url.password or len(query) < len(url.query) else ""
@@ -96,6 +96,16 @@ def one_line(text: str) -> str:
 def escape_markup(text: str) -> str:
     """One line for rich, which would read brackets as markup."""
     return escape(one_line(text))
+
+
+def draw_bar(diameter: float, first: float) -> str:
+    """How undecided it is, as a bar: full where it is as undecided as at `first`.
+
+    >>> draw_bar(0.1, 0.4)
+    '█████░░░░░░░░░░░░░░░'
+    """
+    filled = round(BAR_WIDTH * min(1.0, diameter / first)) if first else 0
+    return "█" * filled + "░" * (BAR_WIDTH - filled)
 
 
 def describe_estimate(value: Any) -> str:

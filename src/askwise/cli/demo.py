@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from askwise.cli.common import escape_markup, stop_reason, write_page
+from askwise.cli.common import draw_bar, escape_markup, stop_reason, write_page
 
-BAR_WIDTH = 20  # characters
 RANDOM_BUDGET = 150  # questions after which the random buyer gives up
 
 NEXT_STEPS = """
@@ -43,8 +42,7 @@ def demo(
         steps.append(step)
         left, right = (escape_markup(option.name) for option in step.question.options)
         choice = f"{left} or {right}?  [bold]→ {left if step.response == 'left' else right}[/]"
-        filled = round(BAR_WIDTH * min(1.0, step.diameter / start))
-        bar = "█" * filled + "░" * (BAR_WIDTH - filled)
+        bar = draw_bar(step.diameter, start)
         console.print(f"{number:3d}  {choice}", soft_wrap=True)
         console.print(f"     [cyan]{bar}[/] undecided {step.diameter:.3f}   best guess: {escape_markup(step.guess)}")
     found = f"\n[bold green]{escape_markup(steps[-1].guess)}[/], found in {len(steps)} questions"

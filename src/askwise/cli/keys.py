@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from askwise.errors import AnswerError
+from askwise.session import events
 from askwise.types import Question, Response
 
-SIDES = {"left": 0, "right": 1}
 ANSWERED_BY_PLACE = ("pair", "same", "triple")  # kinds of questions where nobody types a name
 ARROWS_BY_PLACE = {"pair": "←→↓", "same": "←→"}
 ARROWS_BY_LABEL = {"left": "←", "right": "→", "up": "↑", "down": "↓"}
@@ -104,9 +104,9 @@ def keyboard_for(question: Question, single_keys: bool = True) -> Keyboard:
 
 def response_name(question: Question, response: Any) -> str:
     """A response as a person would say it: the item, if the response is a side."""
-    if question.kind == "pair" and response in SIDES:
-        return question.options[SIDES[response]].name
-    return f"{response:g}" if question.kind == "number" else str(response)
+    if question.kind == "number":
+        return f"{response:g}"
+    return str(events.response_name(question.kind, [option.name for option in question.options], response))
 
 
 def _is_key(name: str, names: Sequence[str]) -> bool:

@@ -82,8 +82,11 @@ def report(
 
 def _file_name(session: Session, person: str | None) -> str:
     """The name of a study's page: that of its file, or its name in the database; and that of the person."""
-    store, record = (getattr(session.journal, part) for part in ("store", "record"))
-    study = Path(store.address.where).stem if store.address.is_file else str(record.name).partition("/")[0]
+    from askwise.storage.journal import journal_of
+
+    journal = journal_of(session)
+    address = journal.store.address
+    study = Path(address.where).stem if address.is_file else journal.record.name.partition("/")[0]
     return study if person is None else f"{study} {person}".replace("/", "-")
 
 
@@ -91,11 +94,12 @@ def _facts(session: Session) -> dict[str, Any]:
     from askwise.goals.base.effect_charts import effect_sentences, has_effects
     from askwise.simulate.forecaster import Forecaster
     from askwise.simulate.populations import load_saving
+    from askwise.storage.journal import journal_of
 
     statuses = list(session.event_log.status.values())
     certificate, forecast = session.certificate(), None if session.done else Forecaster(session).now()
     goal = session.pursued or {"goal": "", "options": {}}
-    journal: Any = session.journal
+    journal = journal_of(session)
     saving = load_saving(journal.store, journal.record.study)
     return {
         "goal": goal["goal"].replace("_", "-"),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from askwise.exchange.files import Table
 from askwise.session import Session
-from askwise.session.events import Event, is_fallback
+from askwise.session.event_log import EventLog
+from askwise.session.events import is_fallback, response_name
+from askwise.storage.journal import read_log
+from askwise.storage.participants import people
+from askwise.storage.store import Store
 
 OPTION_COLUMNS = ("a", "b", "c")  # what a question showed, in the order shown
-SIDES = {"left": 0, "right": 1}
 
 
 def answers_table(session: Session) -> Table:
@@ -28,7 +29,35 @@ def answers_table(session: Session) -> Table:
     >>> table["question"], table["response"] == table["a"], table["status"]
     (['q1'], True, ['answered'])
     """
-    log = session.event_log
+    return _log_table(session.event_log)
+
+
+def study_answers_table(store: Store, study: int, log: int | None = None) -> Table:
+    """The same for a study in which people have logs of their own; the column `name` says who each row is from.
+
+    - `store`: where the study is.
+    - `study`: its number.
+    - `log`: the only log wanted; None for all of the study.
+
+    >>> import askwise, tempfile
+    >>> from askwise.storage.address import Address
+    >>> path = tempfile.mkdtemp() + "/drinks.askwise"
+    >>> session = askwise.best_item(["tea", "coffee", "water"], seed=1)
+    >>> session.tell("left", session.ask(), who="Ann")
+    >>> askwise.save(session, path)
+    >>> study_answers_table(Store.at(Address.of(path)), study=1)["name"]
+    ['Ann']
+    """
+    invited = people(store, study)
+    names = {one.participant: one.name for one in invited}
+    whole: Table = {}
+    for each in sorted({study, *(one.log for one in invited)}) if log is None else [log]:
+        table = _log_table(read_log(store, each))
+        whole = _joined(whole, {**table, "name": [names.get(who, who) for who in table["who"]]})
+    return whole
+
+
+def _log_table(log: EventLog) -> Table:
     history = log.closing_history()
     closing = [event for event, _ in history]
     asked = [log.ask_events[event["question"]] for event in closing]
@@ -36,7 +65,10 @@ def answers_table(session: Session) -> Table:
     columns = OPTION_COLUMNS[: max((len(options) for options in names), default=0)]
     return {
         "question": [event["question"] for event in closing],
-        "response": [_response_name(*pair) for pair in zip(closing, asked, strict=True)],
+        "response": [
+            response_name(question["kind"], options, event.get("response"))
+            for event, question, options in zip(closing, asked, names, strict=True)
+        ],
         "status": [status for _, status in history],
         "kind": [question["kind"] for question in asked],
         "text": [question["text"] for question in asked],
@@ -50,8 +82,8 @@ def answers_table(session: Session) -> Table:
     }
 
 
-def _response_name(event: Event, question: Event) -> Any:
-    """What was answered: for a side of the screen, the name of the item that stood there."""
-    response: Any = event.get("response")
-    is_side = question["kind"] == "pair" and response in SIDES
-    return question["options"][SIDES[response]]["name"] if is_side else response
+def _joined(one: Table, other: Table) -> Table:
+    """The rows of both; a column that one of them lacks is empty there."""
+    rows = [len(next(iter(table.values()), [])) for table in (one, other)]
+    columns = [*one, *(column for column in other if column not in one)]
+    return {column: [*one.get(column, [None] * rows[0]), *other.get(column, [None] * rows[1])] for column in columns}

@@ -10,13 +10,11 @@ from askwise._runtime.streams import stream
 from askwise._runtime.threads import one_thread
 from askwise.distances import MeasuredOnAtoms
 from askwise.errors import SettingError
-from askwise.exchange.draws import DEFAULT_DRAWS, draw_structures
+from askwise.exchange.draws import DEFAULT_DRAWS, MAX_BLOCK_SCORES, draw_structures
 from askwise.exchange.files import Table
 from askwise.options import refusal
 from askwise.session import Session
 from askwise.structures import HasLabels, PooledRows
-
-MAX_BLOCK_SCORES = 1 << 22  # handled at a time, so that memory stays small
 
 
 @one_thread

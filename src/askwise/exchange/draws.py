@@ -13,6 +13,7 @@ from askwise.goals.base.export import Variable
 from askwise.session import Session
 
 DEFAULT_DRAWS = 1000
+MAX_BLOCK_SCORES = 1 << 22  # computed at a time, so that memory stays small
 
 
 @one_thread

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from askwise._runtime.threads import one_thread
 from askwise.data.encoding import Column, encode, encode_like
 from askwise.errors import DataError
+from askwise.exchange.draws import MAX_BLOCK_SCORES
 from askwise.goals.base.shapes import (
     FEW_LANDMARKS,
     check_shape,
@@ -37,7 +38,6 @@ from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Answer, Floats, Ints, Response
 
 MAX_FITTED_LANDMARKS = 300
-MAX_BLOCK_SCORES = 1 << 22  # handled at a time, so that memory stays small
 DRAWS_PER_CHAIN = 4  # of the softmax posterior: most of the time goes until chains have settled
 SWEEPS_BETWEEN_DRAWS = 2  # of one chain: averages need no independent draws
 

@@ -47,9 +47,7 @@ def read_json(path: str | Path) -> tuple[Recipe, list[Event]]:
     try:
         text = Path(path).read_text(encoding="utf-8")
         state = json.loads(text)
-        new = from_json(json.dumps({**state, "log": []}))
-        for event in state["log"]:
-            new.event_log.append(new.event_log.validate(event))
+        from_json(json.dumps({**state, "log": []})).event_log.extend(state["log"])
     except OSError as error:
         raise StudyError(f"{path} cannot be read: {error.strerror}") from None
     except AskwiseError as error:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from askwise.goals.base.charts import Table
 from askwise.report.charts import Curves, Line
 from askwise.report.templating import render
+from askwise.session.events import SIDES
 from askwise.simulate.demo import CarBuyer, Step
 from askwise.stopping.certificate import Certificate
 
@@ -54,6 +55,6 @@ def random_sentence(steps: Sequence[Step], reason: str) -> str:
 
 
 def _row(number: int, step: Step) -> tuple[str, ...]:
-    chosen = {"left": 0, "right": 1}[str(step.response)]
+    chosen = SIDES[str(step.response)]
     left, right = (f"{option.name}{' ✓' * (side == chosen)}" for side, option in enumerate(step.question.options))
     return str(number), left, right, f"{step.diameter:.3f}", step.guess

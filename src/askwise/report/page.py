@@ -24,14 +24,9 @@ from askwise.types import Sample
 def page(session: Session, *, title: str | None = None, progress: Progress | None = None) -> str:
     """The whole page as HTML.
 
-    Parameters
-    ----------
-    session
-        A session that one of the goals built, or a study that was opened.
-    title
-        The heading; by default the name of the study and of the person, or the question.
-    progress
-        Called with the events replayed so far and how many there are.
+    - `session`: one that one of the goals built, or a study that was opened.
+    - `title`: the heading; by default the name of the study and of the person, or the question.
+    - `progress`: called with the events replayed so far and how many there are.
 
     >>> from askwise.goals import best_item
     >>> "Nobody has answered yet" in page(best_item(["tea", "coffee", "water"], seed=1))

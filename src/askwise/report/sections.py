@@ -20,7 +20,7 @@ from askwise.report.surprises import OddAnswer
 from askwise.report.usage import ReportedAnswer, Usage
 from askwise.session import Session
 from askwise.storage.journal import StudyJournal
-from askwise.storage.serialization import event_row, pack_recipe
+from askwise.storage.serialization import event_rows, pack_recipe
 
 MAX_GUESS_LENGTH = 80
 MAX_SETTING_LENGTH = 400
@@ -154,10 +154,9 @@ def digest(session: Session) -> str:
     64
     """
     assert session.recipe is not None
-    found = sha256(pack_recipe(session.recipe)).hexdigest()
-    for event in session.log:
-        found = event_row(0, 0, found, event)["digest"]
-    return found
+    first = sha256(pack_recipe(session.recipe)).hexdigest()
+    rows = event_rows(0, 0, first, session.log)
+    return str(rows[-1]["digest"]) if rows else first
 
 
 def _setting(value: Any) -> str:

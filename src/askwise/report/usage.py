@@ -9,7 +9,7 @@ from statistics import median
 
 from askwise.report.people import StudyPeople
 from askwise.session import Session
-from askwise.session.events import Event
+from askwise.session.events import Event, response_name
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _answer_row(asked: Event, closing: Event, people: StudyPeople) -> ReportedAn
     return ReportedAnswer(
         question=closing["question"],
         text=str(asked["text"]),
-        answer=reason if skipped else _in_words(asked["options"], closing["response"]),
+        answer=reason if skipped else _answer_text(asked, closing["response"]),
         who=people.name(closing.get("who")),
         time=closing.get("time", ""),
         seconds=closing.get("seconds"),
@@ -95,9 +95,7 @@ def _answer_row(asked: Event, closing: Event, people: StudyPeople) -> ReportedAn
     )
 
 
-def _in_words(options: list[dict[str, str]], response: object) -> str:
+def _answer_text(asked: Event, response: object) -> str:
     """The item that "left" or "right" means; else the response itself."""
-    side = {"left": 0, "right": 1}.get(str(response))
-    if side is not None and len(options) == 2:
-        return options[side]["name"]
-    return f"{response:g}" if isinstance(response, float) else str(response)
+    named = response_name(asked["kind"], [option["name"] for option in asked["options"]], response)
+    return f"{named:g}" if isinstance(named, float) else str(named)

@@ -1,7 +1,8 @@
 """Ask and tell: a `Session` holds what is known and chooses the next question.
 
 The event log records what was asked and answered, `recording` adds events to it, a round chooses the next question,
-`foresight` prepares rounds, beliefs hold the posterior, and reliability weighs people by how often they are right.
+`prepared_rounds` holds rounds computed ahead, beliefs hold the posterior, and reliability weighs people by how often
+they are right.
 Nothing here knows about files, pages or the web.
 """
 

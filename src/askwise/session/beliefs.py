@@ -16,9 +16,9 @@ from askwise.posteriors import Posterior, ReleasesMemory
 from askwise.session.reliability import estimate_reliabilities, reweigh
 from askwise.types import Answer
 
-TRAIL = 16  # answers whose posteriors are kept, so that taking back a recent one costs little
-RECENT = 4  # of them whose posteriors are all kept
-SPACING = 4  # of those before, one in so many
+MAX_TRAIL_ANSWERS = 16  # whose posteriors are kept, so that taking back a recent one costs little
+RECENT_ANSWERS = 4  # of them whose posteriors are all kept
+KEPT_EVERY = 4  # of those before, one in so many
 
 
 class TrailEntry(NamedTuple):
@@ -82,7 +82,11 @@ class Beliefs:
         for count in range(trail[-1].answers if trail else 0, len(told)):
             before = trail[-1].posterior if trail else self.prior
             ages = [(count + 1 - kept.answers, kept) for kept in trail]
-            kept = [one for age, one in ages if age < RECENT or (age < TRAIL and one.answers % SPACING == 0)]
+            kept = [
+                entry
+                for age, entry in ages
+                if age < RECENT_ANSWERS or (age < MAX_TRAIL_ANSWERS and entry.answers % KEPT_EVERY == 0)
+            ]
             trail = (*kept, self._after(before, answers[: count + 1], revisions[count]))
         for entry in trail[:-2]:  # but not of the last one that others may go on from
             if isinstance(entry.posterior, ReleasesMemory):

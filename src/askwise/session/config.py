@@ -77,8 +77,8 @@ class SessionConfig:
             problem, chosen, stop, seed, draws, candidates, *again, describe=shown, effects=effects,
             model_check=model_check,
         )  # fmt: skip
-        few = prior.sample(CHECKED_STRUCTURES, stream(seed, 0, "verify")).structures
-        verify(problem.distance, few[np.arange(min(CHECKED_STRUCTURES, len(few)))])
+        structures = prior.sample(CHECKED_STRUCTURES, stream(seed, 0, "verify")).structures
+        verify(problem.distance, structures[np.arange(min(CHECKED_STRUCTURES, len(structures)))])
         return config
 
     def branch(self, seed: int, rule: str | None, effort: int | None) -> SessionConfig:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -19,6 +19,8 @@ from askwise.types import Option, Prompt, Question, Response, Scored
 Event = dict[str, Any]
 KINDS = ("ask", "tell", "skip", "undo", "goal")
 NUMBER = "number"  # the kind of question that is answered with any number
+PAIR = "pair"  # the kind of question that is answered with a side
+SIDES = {"left": 0, "right": 1}  # the option that stands there
 MAX_LETTERS = {"who": 200, "key": 200, "reason": 2000}
 DETAILS = {*MAX_LETTERS, "seconds"}
 EXAMPLES = {"who": "Ann", "key": "k1", "reason": "both unknown"}
@@ -98,12 +100,7 @@ def plain_details(details: Mapping[str, Any]) -> dict[str, str | float]:
         value = details.get(name)
         if value is None:
             continue
-        if not (
-            isinstance(value, str)
-            and len(value) <= limit
-            and not UNSTORABLE.search(value)
-            and (value or name == "reason")
-        ):
+        if not (isinstance(value, str) and len(value) <= limit and is_storable(value) and (value or name == "reason")):
             came = f"{name} is {reprlib.repr(value)}; expected a text of at most {limit} letters"
             raise AnswerError(f"{came}, such as {EXAMPLES[name]!r}")
         plain[name] = str(value)
@@ -155,6 +152,15 @@ def match_response(question: Event, response: Any) -> MatchedResponse:
     known = [(type(other), other) for other, its_code in codes if its_code == code]
     canonical = next((shown for shown in question["responses"] if (type(shown), shown) in known), name)
     return MatchedResponse(name, code, canonical)
+
+
+def response_name(kind: str, names: Sequence[str], response: Any) -> Any:
+    """What was answered to a question of this kind: of a pair, the name of the item on that side; else the response.
+
+    >>> response_name("pair", ["tea", "milk"], "right"), response_name("label", ["tea"], "good")
+    ('milk', 'good')
+    """
+    return names[SIDES[response]] if kind == PAIR and response in SIDES else response
 
 
 def question_of(event: Event) -> Question:

@@ -14,7 +14,7 @@ from askwise.errors import DataError, NothingToAsk, SettingError, StudyError
 from askwise.session.beliefs import Beliefs, TrailEntry
 from askwise.session.event_log import ValidEvent
 from askwise.session.events import Event
-from askwise.session.foresight import PreparedRounds
+from askwise.session.prepared_rounds import PreparedRounds
 from askwise.session.round import Eligible, Round
 from askwise.types import Question
 
@@ -88,8 +88,7 @@ def replay(session: Session, events: Iterable[Event]) -> None:
 def resume(session: Session, events: Iterable[Event], trail: tuple[TrailEntry, ...]) -> None:
     """Puts a new session where this log has led before, with the posteriors of its latest answers: at once."""
     log = session.event_log
-    for event in events:
-        log.append(log.validate(event))
+    log.extend(events)
     for event in log.goal_events:
         session.config = session.config.with_goal(session.recipe, session.remake, event)
     config = session.config

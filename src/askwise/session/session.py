@@ -24,7 +24,7 @@ from askwise.session.config import MAX_DRAWS, Recipe, SessionConfig
 from askwise.session.effects import Effects
 from askwise.session.event_log import EventLog
 from askwise.session.events import Event, Journal, new_event
-from askwise.session.foresight import PreparedRounds
+from askwise.session.prepared_rounds import PreparedRounds
 from askwise.session.round import Eligible, Round
 from askwise.stopping import Stop, StopReason
 from askwise.stopping.certificate import Certificate, Estimate, ModelCheck

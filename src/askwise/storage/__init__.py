@@ -26,8 +26,9 @@ Progress = Callable[[list[Event]], Iterable[Event]]  # hands the events on one b
 def open(address: str | Path, progress: Progress | None = None, log: int | None = None) -> Session:
     """The session of a study, as it stands. What it is told from now on is on disk before `tell` returns.
 
-    `address` is a file, or a database and the name of a study in it: `postgresql://host/database#name`. `log` is the
-    number of one participant's own log in it.
+    :param address: A file, or a database and the name of a study in it: `postgresql://host/database#name`.
+    :param progress: A function that hands on the events of a long log one by one, to show how many are replayed.
+    :param log: The number of one participant's own log in the study.
 
     >>> import askwise, tempfile
     >>> path = tempfile.mkdtemp() + "/drinks.askwise"
@@ -60,6 +61,9 @@ def resume(store: Store, log: int | None = None, progress: Progress | None = Non
 
 def save(session: Session, path: str | Path) -> None:
     """Writes a session into a study, a new file or database entry; into its own study, it adds what is new.
+
+    :param session: A session that one of the goals built.
+    :param path: A file, or a database and a name in it: `postgresql://host/database#name`.
 
     >>> import askwise, tempfile
     >>> save(askwise.ranking(["tea", "coffee", "water"]), tempfile.mkdtemp() + "/drinks.askwise")

@@ -6,13 +6,14 @@ import json
 import logging
 from functools import cache
 from importlib.metadata import version
-from typing import Any
 
 from askwise._runtime.threads import processor
 from askwise.errors import StudyError
+from askwise.session import Session
+from askwise.session.event_log import EventLog
 from askwise.session.events import Event
 from askwise.storage.checkpoints import dump_posteriors
-from askwise.storage.serialization import chain_digest, event_row
+from askwise.storage.serialization import chain_digest, event_rows
 from askwise.storage.store import EVENTS, Checkpoint, Record, Store
 
 logger = logging.getLogger("askwise.storage")
@@ -30,13 +31,10 @@ class StudyJournal:
 
     def append(self, position: int, *events: Event) -> bool:
         """Writes the events to that position and after it, all or none; False if others wrote there first."""
-        digests, rows = [self.digests[position]], []
-        for place, event in enumerate(events, position):
-            rows.append(event_row(self.record.study, place, digests[-1], event))
-            digests.append(rows[-1]["digest"])
-        if not self.store.append(self.record, position, digests[0], rows):
+        rows = event_rows(self.record.study, position, self.digests[position], events)
+        if not self.store.append(self.record, position, self.digests[position], rows):
             return False
-        self.digests[position + 1 :] = digests[1:]
+        self.digests[position + 1 :] = [row["digest"] for row in rows]
         return True
 
     def since(self, position: int) -> list[Event]:
@@ -45,7 +43,7 @@ class StudyJournal:
         for number, (body, digest) in enumerate(found, position):
             self.digests[number + 1 :] = [chain_digest(self.digests[number], body)]
             if self.digests[number + 1] != digest:
-                if number == 0 and self.store.record(self.record.study).digest != self.record.digest:
+                if number == 0 and self.is_outdated():
                     raise StudyError(f"another program began this log of {self.store.address} just now; open it again")
                 where = f"event {number + 1} of {self.store.address}"
                 raise StudyError(f"{where} was changed after it was written; take a copy from before")
@@ -53,12 +51,16 @@ class StudyJournal:
             raise StudyError(f"the last events of {self.store.address} are gone; take a copy from before")
         return [json.loads(body) for body, _ in found]
 
-    def keep(self, session: Any) -> None:
+    def is_outdated(self) -> bool:
+        """Whether the log starts from another recipe than when it was opened. This can change until it begins."""
+        return self.store.record(self.record.study).digest != self.record.digest
+
+    def keep(self, session: Session) -> None:
         """Stores a checkpoint now and then, so that the study opens quickly."""
         if abs(session.round.beliefs.revision - self._kept) >= CHECKPOINT_EVERY:
             self.checkpoint(session)
 
-    def checkpoint(self, session: Any) -> None:
+    def checkpoint(self, session: Session) -> None:
         """Stores the posterior if it can. Without a checkpoint the answers are replayed.
 
         A disk too full for a checkpoint may have had room for the answer, so a failure is not an error."""
@@ -76,6 +78,19 @@ class StudyJournal:
         """Whether a checkpoint was made of this very log, by programs and a processor that would compute the same."""
         known = kept.position < len(self.digests) and self.digests[kept.position] == kept.digest
         return known and kept.made_by == made_by()
+
+
+def journal_of(session: Session) -> StudyJournal:
+    """The journal of a session that was opened from a study."""
+    assert isinstance(session.journal, StudyJournal)
+    return session.journal
+
+
+def read_log(store: Store, log: int) -> EventLog:
+    """The events of the log with that number, and no posterior."""
+    found = EventLog()
+    found.extend(StudyJournal(store, store.record(log)).since(0))
+    return found
 
 
 @cache

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from sqlalchemy import ColumnElement, bindparam, case, func, insert, select, update
+from sqlalchemy import bindparam, case, func, insert, select, update
 
 from askwise.errors import SettingError, StudyError
 from askwise.stopping import StopReason
 from askwise.stopping.rule import ReasonKind
-from askwise.storage.schema import events, participants, studies
+from askwise.storage.schema import events, logs_of, participants, studies
 from askwise.storage.store import Record, Store
 
 MODES = ("own", "pooled")
@@ -126,10 +126,20 @@ def set_state(store: Store, study: int, state: str) -> None:
         connection.execute(update(studies).where(studies.c.study == study).values(state=state))
 
 
-def set_mode(store: Store, study: int, mode: str) -> None:
-    """Whether each participant gets a result of their own or all share one; only before anybody was invited."""
+def require_mode(mode: str) -> None:
+    """Refuses what is not one of the modes of a study.
+
+    >>> require_mode("private")
+    Traceback (most recent call last):
+    askwise.errors.SettingError: mode is 'private'; expected own (everybody gets a result) or pooled (people share one)
+    """
     if mode not in MODES:
         raise SettingError(f"mode is {mode!r}; expected own (everybody gets a result) or pooled (people share one)")
+
+
+def set_mode(store: Store, study: int, mode: str) -> None:
+    """Whether each participant gets a result of their own or all share one; only before anybody was invited."""
+    require_mode(mode)
     with store.begin() as connection:
         invited = connection.execute(select(func.count()).where(participants.c.study == study)).scalar_one()
         if invited:
@@ -176,7 +186,7 @@ def change_study_settings(store: Store, study: int, *, why: bool | None = None, 
 def settled(store: Store, study: int) -> dict[int, StopReason | None]:
     """By log of the study: the reason to stop, as the server last found it."""
     query = select(studies.c.study, studies.c.settled)
-    return {row.study: _stored_reason(row.settled) for row in store.read(query.where(_logs(study)))}
+    return {row.study: _stored_reason(row.settled) for row in store.read(query.where(logs_of(study)))}
 
 
 def set_settled(store: Store, log: int, reason: str | None) -> None:
@@ -225,7 +235,3 @@ def _stored_reason(text: str | None) -> StopReason | None:
     if text is None:
         return None
     return StopReason(text, next((kind for start, kind in UNSETTLED.items() if text.startswith(start)), "settled"))
-
-
-def _logs(study: int) -> ColumnElement[bool]:
-    return (studies.c.study == study) | (studies.c.parent == study)

@@ -7,6 +7,7 @@ whatever others answer later. It holds a mean and a few directions over all peop
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -15,35 +16,39 @@ from sqlalchemy import select, update
 from askwise.goals import remake
 from askwise.goals.base.populations import MAX_PEOPLE, population_of_answers
 from askwise.posteriors.scores.population import MIN_ANSWERS, MIN_PEOPLE
-from askwise.session.event_log import EventLog
-from askwise.storage.journal import StudyJournal
+from askwise.storage.journal import read_log
 from askwise.storage.schema import studies
 from askwise.storage.serialization import pack_recipe
 from askwise.storage.store import Record, Store
-from askwise.storage.usage import answer_counts
+from askwise.storage.usage import AnswerCount, answer_counts
 from askwise.types import Answer
 
 _learned: dict[tuple[str, int], tuple[list[int], dict[str, Any] | None]] = {}  # by study: from which logs, and what
 
 
-def people_before(store: Store, record: Record) -> list[int]:
+def logs_before(store: Store, record: Record) -> list[int]:
     """The logs that a new participant's log can learn from; none if it has begun, or if there are too few."""
     if record.parent is None or record.mode != "own" or record.head is not None or not _wants_population(record):
         return []
-    return _logs_with_answers(store, record.parent, but=record.study)
+    return _logs_with_answers(answer_counts(store, record.parent), record.parent, but=record.study)
+
+
+def logs_before_next(study: Record, counts: Sequence[AnswerCount]) -> list[int]:
+    """The logs that the next participant of a study can learn from, by its answer counts; none if there are too few."""
+    if study.parent is not None or study.mode != "own" or not _wants_population(study):
+        return []
+    return _logs_with_answers(counts, study.study)
 
 
 def next_recipe(store: Store, study: Record) -> dict[str, Any] | None:
     """The recipe from which the next participant of a study starts; None if they start from nobody."""
-    if study.parent is not None or study.mode != "own" or not _wants_population(study):
-        return None
-    return _recipe_from(store, study, study.study, _logs_with_answers(store, study.study))
+    return _recipe_from(store, study, study.study, logs_before_next(study, answer_counts(store, study.study)))
 
 
 def begin_log(store: Store, log: int) -> bool:
     """Writes the population into the recipe of a log that has not begun; False if there is none, or if it has."""
     record = store.record(log)
-    recipe = _recipe_from(store, record, record.parent, people_before(store, record))
+    recipe = _recipe_from(store, record, record.parent, logs_before(store, record))
     if recipe is None:
         return False
     fresh = (studies.c.study == log) & studies.c.head.is_(None)
@@ -55,22 +60,14 @@ def begin_log(store: Store, log: int) -> bool:
     return True
 
 
-def answers_in_force(store: Store, log: int) -> list[Answer]:
-    """What somebody answered and did not take back, without working out what follows from it."""
-    events = EventLog()
-    for event in StudyJournal(store, store.record(log)).since(0):
-        events.append(events.validate(event))
-    return [answer for _, answer in events.answers.values()]
-
-
 def _wants_population(record: Record) -> bool:
     return record.recipe["options"].get("population") is True  # studies of earlier versions do not say
 
 
-def _logs_with_answers(store: Store, study: int, but: int | None = None) -> list[int]:
+def _logs_with_answers(counts: Sequence[AnswerCount], study: int, but: int | None = None) -> list[int]:
     """The logs of participants who gave enough answers; none if there are too few of them."""
     answers: Counter[int] = Counter()
-    for each in answer_counts(store, study):
+    for each in counts:
         answers[each.log] += each.answers - each.skips
     logs = sorted(log for log, count in answers.items() if count >= MIN_ANSWERS and log not in (study, but))
     return logs[-MAX_PEOPLE:] if len(logs) >= MIN_PEOPLE else []
@@ -86,6 +83,10 @@ def _population(store: Store, record: Record, study: int, logs: list[int]) -> di
     """What the people of these logs have in common; learned again only when others have come."""
     place = str(store.address), study
     if place not in _learned or _learned[place][0] != logs:
-        found = population_of_answers(remake(record.recipe).prior, [answers_in_force(store, log) for log in logs])
+        found = population_of_answers(remake(record.recipe).prior, [_answers_in_force(store, log) for log in logs])
         _learned[place] = logs, None if found is None else found.plain()
     return _learned[place][1]
+
+
+def _answers_in_force(store: Store, log: int) -> list[Answer]:
+    return [answer for _, answer in read_log(store, log).answers.values()]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sqlalchemy import (
     Column,
+    ColumnElement,
     Connection,
     Float,
     ForeignKey,
@@ -124,6 +125,11 @@ leases = Table(
     Column("who", Text, nullable=False),  # the participant to whom the open question was shown
     Column("until", Float, nullable=False),  # seconds since 1970
 )
+
+
+def logs_of(study: int) -> ColumnElement[bool]:
+    """Selects the study's own log and those of its participants."""
+    return (studies.c.study == study) | (studies.c.parent == study)
 
 
 def _people(connection: Connection) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -30,23 +30,28 @@ def chain_digest(digest: str, body: str) -> str:
     return sha256(f"{digest}\n{body}".encode()).hexdigest()
 
 
-def event_row(study: int, position: int, digest: str, event: Event) -> dict[str, Any]:
-    """The row of an event; `digest` is that of the log before it.
+def event_rows(study: int, position: int, digest: str, events: Iterable[Event]) -> list[dict[str, Any]]:
+    """The rows of events from that position on; `digest` is that of the log before them.
 
-    >>> row = event_row(1, 0, "", {"event": "skip", "question": "q1", "time": "2026-11-17T05:00:00"})
+    >>> [row] = event_rows(1, 0, "", [{"event": "skip", "question": "q1", "time": "2026-11-17T05:00:00"}])
     >>> row["event"], row["position"], row["digest"] == chain_digest("", row["body"])
     ('skip', 0, True)
     """
-    body = json.dumps(event, allow_nan=False, default=_plain_number)
-    return {
-        "study": study,
-        "position": position,
-        **{column: event.get(column) for column in ("event", "question", "who", "seconds", "key")},
-        "response": str(event["response"]) if "response" in event else None,
-        "time": event.get("time", ""),  # the first versions wrote none
-        "body": body,
-        "digest": chain_digest(digest, body),
-    }
+    rows = []
+    for place, event in enumerate(events, position):
+        body = json.dumps(event, allow_nan=False, default=_plain_number)
+        digest = chain_digest(digest, body)
+        row = {
+            "study": study,
+            "position": place,
+            **{column: event.get(column) for column in ("event", "question", "who", "seconds", "key")},
+            "response": str(event["response"]) if "response" in event else None,
+            "time": event.get("time", ""),  # the first versions wrote none
+            "body": body,
+            "digest": digest,
+        }
+        rows.append(row)
+    return rows
 
 
 def _plain_number(number: Any) -> Any:

@@ -32,7 +32,7 @@ from askwise.storage.schema import (
     schema,
     studies,
 )
-from askwise.storage.serialization import event_row, pack_recipe, unpack_recipe
+from askwise.storage.serialization import event_rows, pack_recipe, unpack_recipe
 
 MAX_CHECKED_MB = 200  # a larger file is not checked page by page when it is opened
 EVENTS = (  # (body, digest) of the events of a study from a position on
@@ -233,9 +233,8 @@ class Store:
         with translate_database_errors(self.address), self.engine.connect() as connection:
             require_in_place(connection)
             with connection.begin():
-                if (
-                    connection.dialect.name == "sqlite"
-                ):  # who reads first and writes later may be refused without waiting
+                if connection.dialect.name == "sqlite":
+                    # a transaction that reads first and writes later may be refused without waiting
                     connection.exec_driver_sql("BEGIN IMMEDIATE")
                 yield connection
             require_in_place(connection)
@@ -258,9 +257,7 @@ def _put_in(
     study = connection.execute(insert(studies).values(**row, recipe=content)).inserted_primary_key[0]  # type: ignore[index]
     for picture, data in pictures.items():
         connection.execute(insert(images).values(study=study, name=picture, content=data))
-    digest = sha256(content).hexdigest()
-    for position, event in enumerate(log):
-        row = event_row(study, position, digest, event)
-        digest = row["digest"]
-        connection.execute(insert(events).values(row))
-        connection.execute(HEAD, {"log": study, "last": digest})
+    rows = event_rows(study, 0, sha256(content).hexdigest(), log)
+    if rows:
+        connection.execute(insert(events), rows)
+        connection.execute(HEAD, {"log": study, "last": rows[-1]["digest"]})

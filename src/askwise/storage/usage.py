@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import case, func, select
 
-from askwise.storage.schema import events, studies
+from askwise.storage.schema import events, logs_of, studies
 from askwise.storage.store import Store
 
 CLOSING = ("tell", "skip")
@@ -38,7 +38,7 @@ def answer_counts(store: Store, study: int) -> list[AnswerCount]:
     >>> [(one.who, one.answers) for one in answer_counts(Store.at(Address.of(path)), 1)]
     [('Ann', 1), ('Ben', 1)]
     """
-    logs = select(studies.c.study).where((studies.c.study == study) | (studies.c.parent == study))
+    logs = select(studies.c.study).where(logs_of(study))
     given, undone, skipped = (
         func.sum(case((events.c.event.in_(kinds), 1), else_=0)) for kinds in (CLOSING, ("undo",), ("skip",))
     )

@@ -18,9 +18,7 @@ from askwise.errors import AskwiseError
 from askwise.web.error_pages import error_reply, reply, sentence_of
 from askwise.web.learner.learner import Learner
 from askwise.web.learner.workers import WorkerTimeout
-from askwise.web.routes import owner as owning
-from askwise.web.routes import pages
-from askwise.web.routes import participant as answering
+from askwise.web.routes import owner, pages, participant
 from askwise.web.security import Guard, RateLimiter
 from askwise.web.stored_log import Busy
 from askwise.web.studies import ServedStudies
@@ -43,9 +41,8 @@ def create_app(target: str, token: str | None = None, workers: int | None = None
     app.state.token = token or secrets.token_urlsafe(18)
     app.state.rate_limiter = RateLimiter()
     app.add_middleware(Guard)
-    app.include_router(answering.router)
-    app.include_router(owning.router)
-    app.include_router(pages.router)
+    for routes in (participant, owner, pages):
+        app.include_router(routes.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     for kind in (AskwiseError, BrokenProcessPool, Busy, WorkerTimeout):
         app.add_exception_handler(kind, _refused)

@@ -14,23 +14,20 @@ from pydantic import BaseModel
 from askwise import storage
 from askwise.data.files import TABLE_SUFFIXES, LoadedTable, read_table
 from askwise.errors import AskwiseError, DataError, SettingError
-from askwise.exchange.answers import answers_table
-from askwise.exchange.files import Table, write_table
-from askwise.goals import goal_of, remake
+from askwise.exchange.answers import study_answers_table
+from askwise.exchange.files import write_table
+from askwise.goals import goal_of
 from askwise.report.page import page
 from askwise.session.config import Recipe
-from askwise.session.event_log import EventLog
 from askwise.storage.address import Address
 from askwise.storage.create import new_session
-from askwise.storage.journal import StudyJournal
-from askwise.storage.participants import people
 from askwise.storage.store import Store
 from askwise.web.form import server_limits
 from askwise.web.learner.learner import Job
 from askwise.web.schemas import storable
 
 
-class Made(BaseModel):
+class NewStudy(BaseModel):
     """What was understood of a table."""
 
     study: str
@@ -76,12 +73,10 @@ def _problem(name: str, value: Any, limits: Mapping[str, int]) -> str | None:
     return None
 
 
-def read_upload(
-    job: Job, goal: str, options: Mapping[str, Any], file: str, content: bytes
-) -> tuple[Recipe, dict[str, Any]]:
+def read_upload(goal: str, options: Mapping[str, Any], file: str, content: bytes) -> tuple[Recipe, dict[str, Any]]:
     """The recipe of a study of the table, and what was understood; in a worker.
 
-    >>> recipe, found = read_upload(("", 0), "top-k", {"k": 2}, "drinks.csv", b"name\\ntea\\nmilk\\nwater\\n")
+    >>> recipe, found = read_upload("top-k", {"k": 2}, "drinks.csv", b"name\\ntea\\nmilk\\nwater\\n")
     >>> recipe["goal"], found["words"][0]
     ('top_k', 'Find the best 2 of the 3 items.')
     """
@@ -118,26 +113,9 @@ def answers_of(job: Job, study: int) -> str:
     Nothing is worked out for it: the answers stand in the logs.
     """
     store = Store.at(Address.of(job[0]))
-    names = {one.participant: one.name for one in people(store, study)}
-    logs = [job[1]] if job[1] != study else sorted({study, *(one.log for one in people(store, study))})
-    session = remake(store.record(study).recipe)
-    whole: Table = {}
-    for log in logs:
-        session.event_log = EventLog()
-        for event in StudyJournal(store, store.record(log)).since(0):
-            session.event_log.append(session.event_log.validate(event))
-        table = answers_table(session)
-        table["name"] = [names.get(who, who) for who in table["who"]]
-        whole = _joined(whole, table)
+    table = study_answers_table(store, study, None if job[1] == study else job[1])
     store.close()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "answers.csv"
-        write_table(whole, path)
+        write_table(table, path)
         return path.read_text(encoding="utf-8")
-
-
-def _joined(one: Table, other: Table) -> Table:
-    """The rows of both; a column that one of them lacks is empty there."""
-    rows = [len(next(iter(table.values()), [])) for table in (one, other)]
-    columns = [*one, *(column for column in other if column not in one)]
-    return {column: [*one.get(column, [None] * rows[0]), *other.get(column, [None] * rows[1])] for column in columns}

@@ -63,7 +63,7 @@ def _overview_message(seen: StudyOverview) -> str:
 
 
 def _result(snapshot: asyncio.Task[dict[str, Any]]) -> dict[str, Any]:
-    """What was found; if it failed, a sentence. The next look finds a new worker."""
+    """What was found; if it failed, a sentence. The next snapshot gets a new worker."""
     error = snapshot.exception()
     if error is None:
         return snapshot.result()

@@ -14,12 +14,12 @@ from pydantic import BaseModel, Field
 from askwise.errors import AskwiseError
 from askwise.goals import goal_class
 from askwise.goals.base.registry import goal_from
-from askwise.posteriors.scores.population import MIN_ANSWERS, MIN_PEOPLE
 from askwise.session.log_state import LogState
 from askwise.simulate.plan import BASELINE_RULE, PLAN_KEY
 from askwise.simulate.populations import PopulationSaving, load_saving
 from askwise.stopping import StopReason
 from askwise.storage.participants import Participant, StudySettings, people, settled, study_settings, token_of
+from askwise.storage.populations import logs_before_next
 from askwise.storage.store import Record, Store
 from askwise.storage.usage import AnswerCount, answer_counts
 from askwise.web.error_pages import error_reply
@@ -144,8 +144,8 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
         return record, invited, links, *done, *known
 
     record, invited, links, done, plan, saving, decided, reasons = await asyncio.to_thread(read)
-    if (before := _people_before(record, done)) >= MIN_PEOPLE:
-        studies.simulated_runs(study, before)  # for the next person, in the background
+    if before := logs_before_next(record, done):
+        studies.simulated_runs(study, len(before))  # for the next person, in the background
     services = {service.states.job[1]: service for service in studies.services(study)}
     own = services.get(record.study)
     return StudyOverview(
@@ -252,13 +252,6 @@ def saved(plan: Mapping[str, Any]) -> SavedQuestions:
 def participant_link(store: Store, study: str, number: int, participant: str) -> str:
     """The path of a participant's page. It never changes, so it is signed once."""
     return f"/s/{quote(study, safe='')}/p/{token_of(store, number, participant)}"
-
-
-def _people_before(record: Record, done: list[AnswerCount]) -> int:
-    """How many people the next one can start from."""
-    if record.mode != "own" or record.recipe["options"].get("population") is not True:
-        return 0
-    return sum(one.answers - one.skips >= MIN_ANSWERS for one in done if one.log != record.study)
 
 
 def _counts_of(done: list[AnswerCount], person: Participant, record: Record) -> list[AnswerCount]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from askwise.session.events import UNSTORABLE, Event
+from askwise.session.events import Event, is_fallback, is_storable
 from askwise.web.log_service import LogService
 
 
@@ -17,7 +17,7 @@ def storable(text: str) -> str:
     Traceback (most recent call last):
     ValueError: a text may not contain the character NUL or half of a surrogate pair
     """
-    if UNSTORABLE.search(text):
+    if not is_storable(text):
         raise ValueError("a text may not contain the character NUL or half of a surrogate pair")
     return text
 
@@ -144,8 +144,7 @@ def shown_question(event: Event | None) -> ShownQuestion | None:
         return None
     options = [ShownOption(**option) for option in event["options"]]
     head = {"id": event["question"], "kind": event["kind"], "text": event["text"]}
-    fallback = bool(event["info"].get("fallback"))
-    return ShownQuestion(**head, options=options, responses=event["responses"], fallback=fallback)
+    return ShownQuestion(**head, options=options, responses=event["responses"], fallback=is_fallback(event))
 
 
 def next_images(service: LogService) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-PAUSED = "The study is paused. What you answered before is kept."
-CLOSED = "The study is closed and takes no more answers. What you answered before is kept."
+STUDY_PAUSED = "The study is paused. What you answered before is kept."
+STUDY_CLOSED = "The study is closed and takes no more answers. What you answered before is kept."
 ALREADY_ANSWERED = "You already answered this question. Here is the next one."
 NOT_YOURS = "This question is not open for you any more. Nothing was saved; please answer the next one."
 NOTHING_TO_UNDO = "There is nothing to take back."

@@ -36,16 +36,14 @@ class StoredLog:
         self.event_log = EventLog()
         self._lock = asyncio.Lock()  # for whoever reads the log or adds to it
         self.leases = leases_of(self.store, self.number) if pooled else {}
-        for event in journal.since(0):
-            self.event_log.append(self.event_log.validate(event))
+        self.event_log.extend(journal.since(0))
 
     async def catch_up(self) -> None:
         """Takes in what others wrote."""
         async with self._lock:
             if self.pooled:
                 self.leases = await asyncio.to_thread(leases_of, self.store, self.number)
-            for event in await asyncio.to_thread(self.journal.since, len(self.event_log.events)):
-                self.event_log.append(self.event_log.validate(event))
+            self.event_log.extend(await asyncio.to_thread(self.journal.since, len(self.event_log.events)))
 
     async def append(self, position: int, *valid: ValidEvent) -> bool:
         """Adds events: on disk first, then in memory. False if others wrote first; what they wrote is then known."""

@@ -15,20 +15,18 @@ from askwise.simulate.runs import SimulatedRun
 from askwise.storage.address import SUFFIX, Address
 from askwise.storage.journal import StudyJournal
 from askwise.storage.participants import Participant, StudySettings, is_valid_token, participant_for_token, settled
-from askwise.storage.populations import people_before
+from askwise.storage.populations import logs_before
 from askwise.storage.store import Record, Store
 from askwise.web.computed_states import ComputedStates, SharedFallback
-from askwise.web.learner import workers
 from askwise.web.learner.learner import Job, Learner, begin_log, simulate_people
 from askwise.web.learner.next_person import simulate_next_people
+from askwise.web.learner.workers import Worker
 from askwise.web.log_service import LogService
 from askwise.web.simulated_runs import SimulatedRuns
 from askwise.web.stored_log import StoredLog
 
 MAX_OPEN_LOGS = 1000  # logs kept in memory
 WAL_PAGES = 100  # about ten answers; merging each one into the file would double the time to write it
-
-
 logger = logging.getLogger("askwise.web")
 
 
@@ -42,9 +40,7 @@ class ServedStudies:
     def __init__(self, target: str, learner: Learner):
         self.target = target
         self.learner = learner
-        self.background = Learner(
-            1, workers.MAX_SECONDS
-        )  # for long work that no participant waits for: reports, the dashboard
+        self.background = Worker()  # for long work that no participant waits for: reports, the dashboard
         self.plans: dict[str, tuple[int, int]] = {}  # being simulated: people done, people in all
         self.folder = Path(target) if Path(target).is_dir() else None
         self._stores: dict[str, Store] = {}
@@ -55,9 +51,8 @@ class ServedStudies:
         # by study, and whether people start from others
         self._simulated_runs: defaultdict[tuple[str, bool], SimulatedRuns] = defaultdict(SimulatedRuns)
         self._tasks: set[asyncio.Task[Any]] = set()  # referenced, so that they are not garbage collected
-        self._whole = (
-            Store.at(Address.of(target), WAL_PAGES) if self.folder is None else None
-        )  # refuses a file that is not a study
+        # refuses a file that is not a study
+        self._whole = Store.at(Address.of(target), WAL_PAGES) if self.folder is None else None
 
     def names(self) -> list[str]:
         """The studies there are."""
@@ -127,10 +122,10 @@ class ServedStudies:
         """The service where this person's answers go; without a participant, that of the study's own log."""
         log = (await asyncio.to_thread(self.known, name)).study if participant is None else participant.log
         fresh = (name, log) in self._services and not self._services[name, log].event_log.events
-        if fresh and await asyncio.to_thread(_is_outdated, self._services[name, log]):
+        if fresh and await asyncio.to_thread(self._services[name, log].log.journal.is_outdated):
             self._services.pop((name, log), None)  # another server has begun the log
         if (name, log) not in self._services:
-            if participant is not None and await asyncio.to_thread(self._has_people_before, name, log):
+            if participant is not None and await asyncio.to_thread(self._has_logs_before, name, log):
                 await self._begin(name, log)
             opened = await asyncio.to_thread(self._opened, name, log)
             self._services.setdefault((name, log), opened)  # unless another request was faster
@@ -139,9 +134,9 @@ class ServedStudies:
             self._services.popitem(last=False)  # the store has everything for whoever comes back
         return self._services[name, log]
 
-    def _has_people_before(self, name: str, log: int) -> bool:
+    def _has_logs_before(self, name: str, log: int) -> bool:
         store = self.store(name)
-        return bool(people_before(store, store.record(log)))
+        return bool(logs_before(store, store.record(log)))
 
     async def _begin(self, name: str, log: int) -> None:
         """Lets a new person start from what those before have in common. If that fails, they start without it."""
@@ -206,9 +201,3 @@ class ServedStudies:
         self.background.close()
         for store in (*self._stores.values(), *([self._whole] if self._whole else [])):
             store.close()
-
-
-def _is_outdated(service: LogService) -> bool:
-    """Whether the log starts from something else than when it was opened."""
-    record = service.log.journal.record
-    return service.log.store.record(record.study).digest != record.digest

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil, floor, log10
 
 ROUND_STEPS = (1, 2, 5, 10)
+MINUS = "\N{MINUS SIGN}"
 
 
 def ticks(low: float, high: float, about: int = 4) -> list[float]:
@@ -25,7 +26,7 @@ def tick_label(value: float) -> str:
     >>> tick_label(0.30000000000000004), tick_label(12.0), tick_label(-1.256)
     ('0.3', '12', '−1.26')
     """
-    return f"{value:.3g}".replace("-", "−")  # noqa: RUF001  a true minus
+    return f"{value:.3g}".replace("-", MINUS)
 
 
 def long_label(value: float) -> str:
@@ -34,4 +35,4 @@ def long_label(value: float) -> str:
     >>> long_label(1995.0), long_label(-0.30000000000000004)
     ('1995', '−0.3')
     """
-    return f"{value:.6g}".replace("-", "−")  # noqa: RUF001  a true minus
+    return f"{value:.6g}".replace("-", MINUS)

@@ -8,12 +8,11 @@ from itertools import pairwise
 from typing import Any
 
 from askwise.goals.base.charts import EffectCurve
-from askwise.report.charts.scale import long_label, tick_label, ticks
+from askwise.report.charts.scale import MINUS, long_label, tick_label, ticks
 
 LEFT, WIDTH = 12.0, 86.0  # per cent: where the plot begins, and how wide it is
 CURVE_HEIGHT, COLUMN_HEIGHT = 190, 110  # pixels of the plot
 LEGEND_ROW = 22
-MINUS = "\N{MINUS SIGN}"
 Points = Sequence[tuple[float, float]]
 
 

@@ -22,6 +22,7 @@ from askwise.session import Session
 from askwise.session.events import Event
 from askwise.session.log_counts import LogCounts
 from askwise.storage.address import Address
+from askwise.storage.journal import journal_of
 from askwise.storage.participants import people
 from askwise.storage.store import EVENTS, Store
 from askwise.web.learner.fragments import answer_rate, curve_html, figures_html, pace_html
@@ -108,7 +109,7 @@ class ReplayJournal:
 
 
 class WatchedLog:
-    """A session that is looked at, and its past."""
+    """A session that the dashboard shows, and the replay of its past."""
 
     def __init__(self, session: Session):
         self.session = session
@@ -123,10 +124,7 @@ class WatchedLog:
     @property
     def outdated(self) -> bool:
         """Whether the log starts from something else now, which can only change until it begins."""
-        journal: Any = self.session.journal
-        if self.session.log or journal is None:
-            return False
-        return bool(journal.store.record(journal.record.study).digest != journal.record.digest)
+        return not self.session.log and journal_of(self.session).is_outdated()
 
     def snapshot(self, seconds: float) -> dict[str, Any]:
         """What is known of the log now; the past is taken up for so long."""

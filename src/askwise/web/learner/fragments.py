@@ -35,7 +35,7 @@ def curve_html(learned: Mapping[str, Any], names: Mapping[int, str]) -> str:
     True
     """
     lines = {line["log"]: line["points"] for line in learned["lines"]}
-    own = dict(lines.pop(learned["log"], [])) | {turn: diameter for turn, diameter, _ in learned["curve"]}
+    own = dict(lines.pop(learned["log"], [])) | {revision: diameter for revision, diameter, _ in learned["curve"]}
     label = (
         f"Undecided {learned['diameter']:.3g}, expected error {learned['error']:.3g} after "
         f"{plural(learned['answers'], 'answer')}; it stops below {learned['epsilon']:g}"
@@ -45,12 +45,12 @@ def curve_html(learned: Mapping[str, Any], names: Mapping[int, str]) -> str:
         "answers given or taken back",
         [
             Line("undecided", [sorted(own.items())]),
-            Line("expected error of the best guess", [[(turn, error) for turn, _, error in learned["curve"]]]),
+            Line("expected error of the best guess", [[(revision, error) for revision, _, error in learned["curve"]]]),
         ],
         level=(learned["epsilon"], f"stops when undecided is below {learned['epsilon']:g}"),
         background=[Line(names.get(log, ""), [points]) for log, points in lines.items() if len(points) > 1],
     )
-    rows = tuple((str(turn), f"{diameter:.3f}", f"{error:.3f}") for turn, diameter, error in learned["curve"])
+    rows = tuple((str(revision), f"{diameter:.3f}", f"{error:.3f}") for revision, diameter, error in learned["curve"])
     table = Table("As a table", ("answers", "undecided", "expected error"), rows, numeric=(0, 1, 2))
     return str(draw(chart) + render_macro("parts.html", "folded_table", table))
 

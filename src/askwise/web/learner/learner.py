@@ -18,6 +18,7 @@ from askwise.session.log_state import LogState, state_of_round
 from askwise.simulate.runs import SimulatedRun
 from askwise.storage import populations
 from askwise.storage.address import Address
+from askwise.storage.journal import journal_of
 from askwise.storage.store import Store
 from askwise.web.learner.workers import Worker
 
@@ -37,8 +38,8 @@ class Learner:
     """Computes what is known of logs, in worker processes. A log always goes to the same worker, which keeps
     its session in memory."""
 
-    def __init__(self, workers: int | None = None, max_seconds: float = MAX_SECONDS):
-        self._workers = [Worker(max_seconds=max_seconds) for _ in range(workers or os.cpu_count() or 1)]
+    def __init__(self, workers: int | None = None):
+        self._workers = [Worker(max_seconds=MAX_SECONDS) for _ in range(workers or os.cpu_count() or 1)]
         self._background: Worker | None = None
 
     async def run(self, function: Any, job: Job, *more: Any, urgent: bool = True) -> Any:
@@ -71,8 +72,7 @@ def compute_state(job: Job, pooled: bool, beyond: bool = False) -> LogState:
     `beyond` goes on asking although the goal is settled.
     """
     session = _session(job)
-    if session.journal is not None:
-        session.journal.keep(session)
+    journal_of(session).keep(session)
     beginning = _beginning(session, ("now", pooled, beyond))
     state: LogState = _beginnings.get(beginning) or _state(session, pooled, beyond)
     _share(beginning, state)
@@ -114,7 +114,7 @@ def simulate_people(job: Job) -> tuple[int, list[SimulatedRun]]:
     from askwise.simulate import forecaster, workers
 
     session = _session(job)
-    store, study = session.journal.store, session.journal.record.study  # type: ignore[union-attr]
+    store, study = journal_of(session).store, journal_of(session).record.study
     since, runs = forecaster.load_runs(store, study, session.pursued)
     if not runs or since:
         assert session.recipe is not None
@@ -152,7 +152,7 @@ def _beginning(session: Session, what: Any, who: str | None = None) -> Any:
     if len(events) > MAX_SHARED_EVENTS or len(people) > 1:
         return None
     parts = (str([event.get(part) for part in SHARED_PARTS]) for event in events)
-    return (session.journal.record.digest, what, *parts)  # type: ignore[union-attr]
+    return (journal_of(session).record.digest, what, *parts)
 
 
 def _share(beginning: Any, value: Any) -> None:

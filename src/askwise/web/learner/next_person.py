@@ -15,12 +15,13 @@ from askwise.simulate.plan import compared_rules
 from askwise.simulate.populations import population_saving, save_saving, starting_point
 from askwise.simulate.runs import SimulatedRun
 from askwise.simulate.workers import ALONE, answers_left, simulate_arm
+from askwise.storage.journal import journal_of
 from askwise.storage.store import Store
 from askwise.web.learner.learner import Job, Learner
 
 PEOPLE = 16
-SECONDS = 120.0  # after which no more are begun, if there are enough
-LONGEST = 60.0  # for one run
+TOTAL_SECONDS = 120.0  # after which no more people are begun, if there are enough
+MAX_RUN_SECONDS = 60.0
 Pair = tuple[SimulatedRun, SimulatedRun]
 
 
@@ -31,7 +32,7 @@ async def simulate_next_people(learner: Learner, job: Job) -> tuple[int, list[Si
     if not due:
         return known, runs
     pairs: list[Pair] = []
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + TOTAL_SECONDS
     for person in range(PEOPLE):
         if len(pairs) >= MIN_FINISHED_RUNS and time.monotonic() > end:
             break
@@ -51,7 +52,9 @@ def simulate_pair(job: Job, person: int) -> Pair:
     """One person's runs, starting from those before and from nobody; in a worker."""
     session, _, _ = _study(job)
     start, rule, limit = starting_point(session), compared_rules(session)[0], answers_left(session)
-    joined, alone = (simulate_arm(start, arm, rule, person, limit, time.monotonic() + LONGEST) for arm in (rule, ALONE))
+    joined, alone = (
+        simulate_arm(start, arm, rule, person, limit, time.monotonic() + MAX_RUN_SECONDS) for arm in (rule, ALONE)
+    )
     return joined, alone
 
 
@@ -68,5 +71,5 @@ def keep_pairs(job: Job, pairs: list[Pair]) -> tuple[int, list[SimulatedRun]]:
 
 def _study(job: Job) -> tuple[Session, Store, int]:
     session = storage.open(job[0], log=job[1])
-    journal = session.journal
-    return session, journal.store, journal.record.study  # type: ignore[union-attr]
+    journal = journal_of(session)
+    return session, journal.store, journal.record.study

@@ -18,8 +18,8 @@ from askwise.web.learner.learner import Job
 from askwise.web.studies import ServedStudies
 
 PEOPLE = 12
-SECONDS = 90.0  # for all of them
-LONGEST = 15.0  # for one
+TOTAL_SECONDS = 90.0  # after which no more people are begun
+MAX_RUN_SECONDS = 15.0
 logger = logging.getLogger("askwise.web")
 
 
@@ -29,7 +29,7 @@ async def simulate(studies: ServedStudies, study: str, job: Job) -> None:
     Whoever starts it has noted so in `studies.plans`.
     """
     runs: dict[str, list[SimulatedRun]] = {}
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + TOTAL_SECONDS
     try:
         for person in range(PEOPLE):
             for rule, run in (await studies.learner.run_in_background(simulate_rules, job, person)).items():
@@ -51,7 +51,7 @@ def simulate_rules(job: Job, person: int) -> dict[str, SimulatedRun]:
     session = storage.open(job[0], log=job[1])
     start, rules, limit = starting_point(session), compared_rules(session), answers_left(session)
     return {
-        arm: simulate_arm(start, arm, rules[0], person, limit, time.monotonic() + LONGEST)
+        arm: simulate_arm(start, arm, rules[0], person, limit, time.monotonic() + MAX_RUN_SECONDS)
         for arm in arms_of(start, rules)
     }
 

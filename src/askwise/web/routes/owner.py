@@ -16,17 +16,17 @@ from pydantic import BaseModel, Field
 from askwise.errors import DataError, SettingError
 from askwise.storage.create import write_study
 from askwise.storage.participants import (
-    MODES,
     change_study_settings,
     invite,
     pause,
     people,
     person,
+    require_mode,
     set_state,
     study_settings,
 )
 from askwise.storage.store import Record, Store
-from askwise.web.create import Made, answers_of, options_of, page_of, read_upload
+from askwise.web.create import NewStudy, answers_of, options_of, page_of, read_upload
 from askwise.web.form import page_sentence
 from askwise.web.learner.dashboard import watch
 from askwise.web.learner.learner import Job
@@ -117,28 +117,25 @@ async def create(
     options: Annotated[Text, Form(max_length=4000, description='A JSON object, such as {"k": 5}')] = "{}",
     instructions: Annotated[Text, Form(max_length=4000, description="For the people who answer")] = "",
     preview: Annotated[bool, Form(description="Only say what would be understood")] = False,
-) -> Made:
+) -> NewStudy:
     """Makes a study of an uploaded table."""
     if not NAME.fullmatch(name):
         raise HTTPException(422, "a study's name has letters, digits, spaces, dots and hyphens, 60 at most")
-    if mode not in MODES:
-        raise HTTPException(
-            422, f"mode is {mode!r}; expected own (everybody gets a result) or pooled (people share one)"
-        )
+    require_mode(mode)
     if studies.folder is None and studies.place(name).is_file:
         raise HTTPException(409, "one file is served, which holds one study; serve a folder or a database to make more")
     if name in await asyncio.to_thread(studies.names):
         raise HTTPException(409, f"a study {name} exists already; choose another name")
     upload = table.filename or "", await table.read()
     try:
-        recipe, found = await studies.background.run(read_upload, ("", 0), goal, options_of(options), *upload)
+        recipe, found = await studies.background.run(read_upload, goal, options_of(options), *upload)
     except (DataError, SettingError) as error:
         if request.headers.get("X-Askwise") == "page":  # programs know options by their names
             raise type(error)(page_sentence(str(error))) from None
         raise
     if not preview:
         await asyncio.to_thread(write_study, studies.place(name), recipe, {}, mode, instructions)
-    return Made(study=name, made=not preview, **found)
+    return NewStudy(study=name, made=not preview, **found)
 
 
 @router.get("/{study}")

@@ -31,7 +31,7 @@ from askwise.web.schemas import (
     shown_question,
 )
 from askwise.web.security import VERIFIED_LINK
-from askwise.web.sentences import CLOSED, NOT_YOURS, PAUSED, ending
+from askwise.web.sentences import NOT_YOURS, STUDY_CLOSED, STUDY_PAUSED, ending
 from askwise.web.studies import ServedStudies
 
 WHY_SECONDS = 5.0  # that a person waits to see why a question is asked
@@ -106,7 +106,8 @@ async def current_participant(request: Request, study: str, token: str) -> Parti
     if found is None:
         raise HTTPException(404, "this link is not valid; ask whoever sent it for another one")
     record, person, settings = found
-    refusal = CLOSED if settings.state == "closed" else PAUSED if settings.state != "open" or person.paused else None
+    paused = settings.state != "open" or person.paused
+    refusal = STUDY_CLOSED if settings.state == "closed" else STUDY_PAUSED if paused else None
     quota = inf if person.quota is None else person.quota
     respondent = Respondent(person.participant, refusal, quota, settings.beyond)
     service = await studies.service(study, person)

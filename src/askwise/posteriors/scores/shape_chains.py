@@ -87,7 +87,8 @@ def run(answers: Answers, design: Design, counts: Ints, noise: Floats, trajector
     potentials = np.empty((2, len(noise), len(answers.lapses)), real)
     starts = np.concatenate([[0], np.cumsum(counts)])
     lapses, log_prior = answers.lapses.astype(real), answers.log_lapse_prior.astype(real)
-    likelihood = answers.strengths.astype(real), answers.tied, real(answers.ties), lapses, real(answers.responses)
+    strengths, uneven = answers.strengths.astype(real), np.flatnonzero(answers.strengths != 1)
+    likelihood = strengths, uneven, answers.tied, real(answers.ties), lapses, real(answers.responses)
     run_chains(
         *design[:5], likelihood, log_prior, starts, design.steps, angles, places, momenta, uniforms, potentials, chances
     )

@@ -133,19 +133,14 @@ def test_blocks_decide_as_all_pairs_together_would(monkeypatch):
     """Bets look back only, so it does not matter how many pairs are drawn at a time."""
     monkeypatch.setattr("askwise.stopping.sequential_test.MAX_PAIRS_PER_DRAW", 300)
     rule, decided = DiameterBelow(EPSILON / 4, DELTA), set()
-    sizes = [128]  # then half as many as before, up to the block, and then what is left
-    while sum(sizes) < rule.pairs(2):
-        sizes.append(min(max(128, sum(sizes) // 2), 300, rule.pairs(2) - sum(sizes)))
     for run in range(60):
         posterior, values, rng = believing(0.8 * EPSILON / 4), [], generator(207, run)
-        for size in sizes:
-            values.extend(pair_distances(PROBLEM, posterior.sample(2 * size, rng)).values)
         recording = Recording(posterior.weights)
         stops = rule(PROBLEM, recording, standing(0), 0, 2, generator(207, run)) is not None
-        won = log_wealth(np.array(values), EPSILON / 4) >= log(2 * 3 / DELTA)
-        ends = np.cumsum(sizes)
-        assert recording.counts == [2 * size for size in sizes[: len(recording.counts)]]
-        assert stops == won[: ends[len(recording.counts) - 1]].any()
+        for count in recording.counts:
+            values.extend(pair_distances(PROBLEM, posterior.sample(count, rng)).values)
+        assert stops == (log_wealth(np.array(values), EPSILON / 4) >= log(2 * 3 / DELTA)).any()
+        assert max(recording.counts) <= 2 * 300
         decided.add(stops)
     assert decided == {True, False}
 

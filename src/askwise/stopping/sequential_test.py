@@ -1,7 +1,8 @@
 """Stop once the average diameter is below epsilon: a sequential test by betting, with confidence over all rounds.
 
-A bettor bets against "the mean distance is epsilon or more", pair of draws by pair. If the claim were true, the wealth
-would reach 1 / delta with probability delta at most (Ville 1939; Waudby-Smith and Ramdas 2024).
+Bettors bet against "the mean distance is epsilon or more", pair of draws by pair, each a fixed share of their wealth.
+If the claim were true, their mean wealth would reach 1 / delta with probability delta at most (Ville 1939; Waudby-Smith
+and Ramdas 2024).
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from askwise.stopping.rule import StopReason
 from askwise.strategies.split import average_diameter
 from askwise.types import Floats, Ints, Sample
 
-FIRST_PAIRS = 128  # fresh pairs drawn at first; then half as many again, and so on
+MIN_PAIRS_PER_DRAW = 128
 MAX_PAIRS_PER_DRAW = 1024
 FUTILITY_STANDARD_ERRORS = 3  # by which the draws at hand must miss the target for the test to be left out
 RETRY_STANDARD_ERRORS = 1  # by which fresh pairs must miss it for the test to be given up
-MAX_BET = 0.5  # share of the wealth: distances are skewed, and a large one costs a large bet dearly
+BETS = np.array([0.1, 0.3, 0.6, 0.95])  # shares of the wealth: large ones win where no distance is large
 MIN_LEVEL = 1e-300  # of epsilon and delta: below, there are more pairs of draws than can be counted
 MAX_CLOSENESS = 1e100  # beyond, its square is too large to divide by
 MIN_DRAWS_FOR_ERROR = 30  # with fewer, their pairs say nothing about their own error
@@ -85,23 +86,33 @@ class DiameterBelow:
         if self._futile(at_hand, total, required, FUTILITY_STANDARD_ERRORS) or self._far_above(problem, sample):
             return None
         seen = at_hand[:total] if sample.chains is None else at_hand[:0]  # independent draws are the first of the test
-        while not log_wealth(seen.values, self.target).max(initial=0.0) * seen.share() >= required:  # also if NaN
-            size = min(max(FIRST_PAIRS, len(seen) // 2), MAX_PAIRS_PER_DRAW, total - len(seen))
-            if size == 0 or (len(seen) and self._futile(seen, total, required, RETRY_STANDARD_ERRORS)):
+        wealth = log_wealth(seen.values, self.target)
+        while not wealth.max(initial=0.0) * seen.share() >= required:  # also if NaN
+            if len(seen) and self._futile(seen, total, required, RETRY_STANDARD_ERRORS):
                 return None
-            fresh = pair_distances(problem, posterior.sample(2 * size, rng))
+            size = min(self._missing_pairs(seen, wealth, required), total - len(seen))
+            fresh = pair_distances(problem, posterior.sample(2 * size, rng)) if size else seen[:0]
             if not len(fresh):
-                return None  # a posterior that gives no draws settles nothing
+                return None  # all pairs are used up, or the posterior gives no draws
             seen += fresh
+            wealth = log_wealth(seen.values, self.target)
         return StopReason(f"{reason} with confidence {100 * (1 - self.delta):.6g}%", "settled")
+
+    def _missing_pairs(self, seen: PairDistances, wealth: Floats, required: float) -> int:
+        """How many more pairs will about suffice; at most as many as were seen, which may tell too little."""
+        if not len(seen):
+            return MIN_PAIRS_PER_DRAW
+        growth = expected_growth(seen.values, self.target)
+        missing = (required / seen.share() - float(wealth[-1])) / growth if growth > 0 else np.inf
+        return int(max(min(missing, len(seen), MAX_PAIRS_PER_DRAW), MIN_PAIRS_PER_DRAW))
 
     def _futile(self, seen: PairDistances, total: int, required: float, errors: float) -> bool:
         """True if `total` such distances hardly suffice, even if these are too large by `errors` standard errors."""
         share, values = seen.share(), seen.values
         worth = share * len(values)
         # 3 / n: a few draws that happen to be alike have no variance, which must not rule the test out
-        lower = values.mean() - errors * values.std() / np.sqrt(worth) - FUTILITY_STANDARD_ERRORS / worth
-        return share * total * expected_growth(self.target - lower, values.var()) < required
+        too_large = errors * values.std() / np.sqrt(worth) + FUTILITY_STANDARD_ERRORS / worth
+        return share * total * expected_growth(values, self.target + too_large) < required + log(len(BETS))
 
     def _far_above(self, problem: Problem, sample: Sample) -> bool:
         """True if all pairs of the draws rule the target out: a few chains say more so than in disjoint pairs."""
@@ -117,30 +128,25 @@ class DiameterBelow:
 def log_wealth(values: Floats, level: float) -> Floats:
     """(n,) -> (n,): the log of the wealth after each value, from betting that the mean is below `level`.
 
-    Each bet depends on earlier values only and cannot lose everything. If the mean of independent values in [0, 1] is
-    `level` or more, the wealth ever reaches 1 / delta with probability delta at most.
+    The mean wealth of bettors who start with equal shares; none can lose everything. If the mean of independent values
+    in [0, 1] is `level` or more, the wealth ever reaches 1 / delta with probability delta at most.
 
     >>> [round(float(log_wealth(np.full(300, value), 0.05)[-1]), 1) for value in (0.02, 0.05)]
-    [4.5, 0.0]
+    [7.1, 0.0]
     """
-    seen = np.arange(1, len(values) + 1)
-    means = (np.cumsum(values) - values + level) / seen  # of the values before, and one at the level
-    variances = (np.cumsum((values - means) ** 2) - (values - means) ** 2 + level) / seen
-    edges = level - means
-    bets = np.clip(edges / (variances + edges**2), 0.0, MAX_BET)
-    return np.cumsum(np.log1p(bets * (level - values)))
+    wealths = np.cumsum(np.log1p(BETS[:, None] * (level - values)), axis=1)
+    top = wealths.max(axis=0)
+    return np.asarray(top + np.log(np.exp(wealths - top).mean(axis=0)))
 
 
-def expected_growth(edge: float, variance: float) -> float:
-    """About how much a value adds to the log wealth when the mean is below the level by `edge`.
+def expected_growth(values: Floats, level: float) -> float:
+    """How much another such value adds to the log wealth of the bettor who does best.
 
-    `variance` is that of the values.
-
-    >>> expected_growth(0.03, variance=0.0) > expected_growth(0.03, variance=0.1) > 0
+    >>> steady, varied = np.full(100, 0.02), np.repeat([0.0, 1.0], [98, 2])
+    >>> expected_growth(steady, 0.05) > expected_growth(varied, 0.05) > 0
     True
     """
-    bet = min(max(edge, 0.0) / (variance + edge**2), MAX_BET)
-    return bet * edge - bet**2 * (variance + edge**2) / 2
+    return float(np.log1p(BETS[:, None] * (level - values)).mean(axis=1).max())
 
 
 @dataclass(frozen=True)

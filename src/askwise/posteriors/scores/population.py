@@ -239,3 +239,9 @@ def posteriors(
         informed += turn @ (np.eye(used) - part.T @ part) @ turn.T
     known = np.linalg.inv(informed + max(mean_pseudo_people, 1e-9) * np.eye(len(root)))  # what answers say of the mean
     return means, root @ (size * np.eye(len(root)) - informed) @ root.T, root @ known @ root.T
+
+
+def mean_covariance(weights: Floats, factors: Sequence[Floats]) -> Floats:
+    """(M, M): of scores, on average over shapes."""
+    pairs = zip(weights, factors, strict=True)
+    return np.asarray(sum(weight * each @ each.T for weight, each in pairs)) / np.sum(weights)

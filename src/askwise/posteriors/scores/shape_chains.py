@@ -13,7 +13,7 @@ from numpy.random import Generator
 
 from askwise.posteriors.scores.bridge import log_evidences
 from askwise.posteriors.scores.pilot import log_sum
-from askwise.posteriors.scores.shape_points import Answers, Points
+from askwise.posteriors.scores.shape_points import Answers, Points, covariance_roots
 from askwise.types import Floats, Ints
 
 ANGLE_JITTER = 0.15  # without it, trajectories of a quarter turn could resonate with the posterior
@@ -38,6 +38,10 @@ class Design(NamedTuple):
     def take(self, chosen: Any) -> Design:
         """Some of the points."""
         return Design(*(part[chosen] for part in self))
+
+    def joined(self, others: Design) -> Design:
+        """These points and the others."""
+        return Design(*(np.concatenate(parts) for parts in zip(self, others, strict=True)))
 
     def coordinates(self, places: Floats, counts: Ints) -> Floats:
         """(S, R): where whitened places are, counts[k] of each point in turn."""
@@ -67,6 +71,17 @@ def design_of(answers: Answers, points: Points, roots: Floats) -> Design:
     )
 
 
+def design_of_some(answers: Answers, points: Points, order: Ints, fresh: Design | None) -> Design:
+    """What chains need of the points in that order; `fresh` has it of the last points."""
+    first = len(points) - (0 if fresh is None else len(fresh.steps))
+    old = points.take(order[order < first])
+    design = design_of(answers, old, covariance_roots(answers, old))
+    if fresh is not None:
+        design = design.joined(fresh.take(order[order >= first] - first))
+        design = design.take(np.argsort(np.argsort(order >= first, kind="stable")))
+    return design._replace(steps=points.steps[order])
+
+
 class ChainEnds(NamedTuple):
     """Where S chains start and end."""
 
@@ -87,7 +102,8 @@ def run(answers: Answers, design: Design, counts: Ints, noise: Floats, trajector
     potentials = np.empty((2, len(noise), len(answers.lapses)), real)
     starts = np.concatenate([[0], np.cumsum(counts)])
     lapses, log_prior = answers.lapses.astype(real), answers.log_lapse_prior.astype(real)
-    likelihood = answers.strengths.astype(real), answers.tied, real(answers.ties), lapses, real(answers.responses)
+    strengths, uneven = answers.strengths.astype(real), np.flatnonzero(answers.strengths != 1)
+    likelihood = strengths, uneven, answers.tied, real(answers.ties), lapses, real(answers.responses)
     run_chains(
         *design[:5], likelihood, log_prior, starts, design.steps, angles, places, momenta, uniforms, potentials, chances
     )
@@ -101,6 +117,7 @@ class PilotFindings(NamedTuple):
     accepted: Floats  # (K,): share of trajectories
     steps: Ints  # (K,): to take next
     lapses: Floats  # (K,): expected share of lapses
+    design: Design
 
 
 def run_pilot(answers: Answers, points: Points, roots: Floats, count: int, rng: Generator) -> PilotFindings:
@@ -125,7 +142,7 @@ def run_pilot(answers: Answers, points: Points, roots: Floats, count: int, rng: 
     after = answers.log_lapse_prior - ends.potentials[1]
     shares = np.exp(after - log_sum(after.T)[:, None])
     lapses = (shares @ answers.lapses).reshape(-1, count).mean(axis=1)
-    return PilotFindings(evidence, accepted, steps, lapses)
+    return PilotFindings(evidence, accepted, steps, lapses, design)
 
 
 def _evidence_of_scales(

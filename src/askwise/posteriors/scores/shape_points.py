@@ -155,7 +155,7 @@ def covariance_roots(answers: Answers, points: Points) -> Floats:
 
 
 def _evaluated(answers: Answers, points: Points, roots: Floats) -> _FitState:
-    from askwise.posteriors.scores.lapse_chains import GRID, NODE_WEIGHTS, NODES, expected_losses  # brings numba
+    from askwise.posteriors.scores.lapse_expectations import QUADRATURE, expected_losses  # brings numba
 
     rank, count = answers.rows.shape[1:][::-1]
     means, spreads = np.empty((len(points), count)), np.zeros((len(points), count))
@@ -168,9 +168,8 @@ def _evaluated(answers: Answers, points: Points, roots: Floats) -> _FitState:
     means += answers.signed_offsets[points.shapes]
     found = np.empty((3, *means.shape))
     lapses = np.ascontiguousarray(points.lapses)
-    nodes = NODES, NODE_WEIGHTS, GRID
     spreads = np.maximum(spreads, MIN_SPREAD)
-    expected_losses(means, spreads, answers.tied, answers.ties, lapses, answers.responses, nodes, found)
+    expected_losses(means, spreads, answers.tied, answers.ties, lapses, answers.responses, QUADRATURE, found)
     value, slope, curvature = found
     slopes = slope * answers.strengths * points.scales[:, None]
     pushes = [slopes[k] @ answers.signed_rows[shape] for k, shape in enumerate(points.shapes.tolist())]

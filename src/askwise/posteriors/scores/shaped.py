@@ -23,9 +23,9 @@ from askwise.posteriors.scores.answer_coordinates import AnswerCoordinates, Line
 from askwise.posteriors.scores.kernels import Shape, pivoted_factor
 from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, systematic_counts
 from askwise.posteriors.scores.pilot import log_sum
-from askwise.posteriors.scores.population import POPULATION, Population, scale_weights_around_one
-from askwise.posteriors.scores.shape_chains import Design, design_of, real, run, run_pilot
-from askwise.posteriors.scores.shape_points import Answers, Points, covariance_roots, fit
+from askwise.posteriors.scores.population import POPULATION, Population, mean_covariance, scale_weights_around_one
+from askwise.posteriors.scores.shape_chains import Design, design_of_some, real, run, run_pilot
+from askwise.posteriors.scores.shape_points import Answers, Points, fit
 from askwise.posteriors.scores.shape_sentence import sentence_about_shapes
 from askwise.types import Answer, Bools, Floats, Ints, Sample
 
@@ -77,6 +77,7 @@ class ShapedScores:
     count: int = 0  # answers
     people_before: int = 0  # whose answers the shape of the population was learned from
     maps: dict[int, Floats] = field(default_factory=dict, init=False, compare=False, repr=False)  # (M, R) of shapes
+    fresh: list[Design] = field(default_factory=list, init=False, compare=False, repr=False)  # one, of the last points
 
     @property
     def answers(self) -> Answers:
@@ -88,13 +89,13 @@ class ShapedScores:
         """The points that are drawn from, those of a shape together, and what their chains need."""
         heavy = np.flatnonzero(self.weights >= MIN_SAMPLED_WEIGHT)
         order = heavy[np.argsort(self.points.shapes[heavy], kind="stable")]
-        points = self.points.take(order)
-        return order, design_of(self.answers, points, covariance_roots(self.answers, points))
+        return order, design_of_some(self.answers, self.points, order, self.fresh[0] if self.fresh else None)
 
     def release_memory(self) -> None:
         """Forgets what is computed again when it is needed."""
         vars(self).pop("sampled", None)
         self.maps.clear()
+        self.fresh.clear()
 
     @staticmethod
     def prior(
@@ -122,7 +123,7 @@ class ShapedScores:
         prior_weights = np.outer(weights / np.sum(weights), scale_weights / scale_weights.sum())
         known = np.zeros((len(shapes), family.dimension)) if means is None else np.asarray(means, dtype=float)
         if population is not None:
-            base = _mean_covariance(prior_weights.sum(axis=1), factors)
+            base = mean_covariance(prior_weights.sum(axis=1), factors)
             own = pivoted_factor(population.covariance(base)) / (1.0 if sigma is None else scales[0])
             shapes, factors, known = (*shapes, POPULATION), [*factors, own], np.vstack([known, population.mean])
             around = population.weight * (scale_weights_around_one(scales) if sigma is None else np.ones(1))
@@ -162,8 +163,6 @@ class ShapedScores:
         missed = np.full(len(self.shapes), 10**6)
         return replace(self, coordinates=changed, missed=missed)._weighed(0, rng, self)
 
-    # ------------------------------------------------------------------ what is known
-
     @property
     def weights(self) -> Floats:
         """(K,): the posterior weight of each point."""
@@ -178,7 +177,7 @@ class ShapedScores:
     def base_covariance(self) -> Floats:
         """(M, M): the covariance of scores that the shapes expect on average, without the population."""
         own = [place for place, shape in enumerate(self.shapes) if shape is not POPULATION]
-        return _mean_covariance(np.exp(self.log_prior).sum(axis=1)[own], [self.known.factors[place] for place in own])
+        return mean_covariance(np.exp(self.log_prior).sum(axis=1)[own], [self.known.factors[place] for place in own])
 
     @property
     def lapse(self) -> float:
@@ -275,6 +274,7 @@ class ShapedScores:
             acceptance=float(heavy @ pilot.accepted),
         )  # fmt: skip
         updated.maps.update(before.maps)
+        updated.fresh.append(pilot.design)
         return updated
 
     def _chosen_cells(self, due: Bools, kept: Points) -> tuple[Ints, Points]:
@@ -297,9 +297,3 @@ class ShapedScores:
         scales = self.scale_grid[scale]
         centers = start.centers * (start.scales / scales)[:, None]  # the same scores
         return cells, replace(start, scales=scales, centers=centers)
-
-
-def _mean_covariance(weights: Floats, factors: Sequence[Floats]) -> Floats:
-    """(M, M): of scores, on average over shapes."""
-    pairs = zip(weights, factors, strict=True)
-    return np.asarray(sum(weight * each @ each.T for weight, each in pairs)) / np.sum(weights)

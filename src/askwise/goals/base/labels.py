@@ -21,7 +21,7 @@ from askwise.goals.base.pools import family_of
 from askwise.goals.base.shape_check import StraightLineCheck
 from askwise.goals.base.shapes import (
     label_landmarks,
-    landmark_prior,
+    landmark_label_prior,
     shaped_label_prior,
     softmax_prior,
 )
@@ -107,7 +107,7 @@ def _two_shaped_labels(
     else:
         rows = LinearPool(known.features(features), *named)
         family = rows if goal.pool is None else family_of(goal.pool, items, rows.points, labels, known)
-        prior = landmark_prior(goal.shape, known, family, logistic, goal.prior_scale)
+        prior = landmark_label_prior(goal.shape, known, family, goal.prior_scale)
     problem = Problem(family, _label_distance(goal, columns, rows), logistic)
     every = np.arange(len(features))
 

@@ -23,8 +23,8 @@ from askwise.goals.base.shapes import (
     check_shape,
     is_straight,
     label_landmarks,
+    landmark_label_prior,
     landmark_map,
-    landmark_prior,
     softmax_prior,
 )
 from askwise.losses import logistic
@@ -161,7 +161,7 @@ def fitted_from_study(
 def _draw_shaped(model: AskwiseClassifier, points: Floats, answers: Sequence[Answer], rng: Generator) -> Floats:
     assert model.map_ is not None
     if len(model.classes_) == 2:
-        two = landmark_prior(model.shape, model.map_, LinearPool(points), logistic, model.prior_scale)
+        two = landmark_label_prior(model.shape, model.map_, LinearPool(points), model.prior_scale)
         return two.update_all(answers, rng).sample(model.draws, rng).structures
     family, chains = SoftmaxPool(points, labels=range(len(model.classes_))), -(-model.draws // DRAWS_PER_CHAIN)
     prior = softmax_prior(model.shape, model.map_, family, model.prior_scale, chains)

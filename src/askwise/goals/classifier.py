@@ -26,6 +26,7 @@ from askwise.goals.base.tables import TableGoal, feature_names
 from askwise.goals.base.texts import percent, plural
 from askwise.options import column, function, number
 from askwise.session import Session
+from askwise.strategies import Strategy
 from askwise.types import Floats, Response, Sample
 
 
@@ -63,6 +64,7 @@ class ClassifierGoal(TableGoal):
         example="no,yes", help="The labels, two or more.",
     )  # fmt: skip
     shape: str | Sequence[str] = shape_option()
+    rule: str | Strategy = "expected-margin"
     feature_map: Callable[[Floats], Any] | None = option(
         default=None, parse=function,
         help="A function from the standardised features (N, P) to others (N, Q) in which a plane tells labels apart.",

@@ -88,7 +88,8 @@ class EventLog:
         key: str | None = None,
     ) -> ValidEvent | None:
         """An answer to the open question, or to the one named; None if the same came before with this key."""
-        if self._is_repeat("tell", question, key, who, response):
+        if isinstance(key, str) and key in self.events_by_key:
+            self._require_repeat("tell", question, key, who, response)
             return None
         event = new_event("tell", self.require_open(question), response=response, who=who, seconds=seconds, key=key)
         return self._answer(event)
@@ -103,7 +104,8 @@ class EventLog:
         key: str | None = None,
     ) -> ValidEvent | None:
         """A skip of the open question, or of the one named; None if the same came before with this key."""
-        if self._is_repeat("skip", question, key, who):
+        if isinstance(key, str) and key in self.events_by_key:
+            self._require_repeat("skip", question, key, who)
             return None
         id = self.require_open(question)
         return ValidEvent(new_event("skip", id, reason=reason, who=who, seconds=seconds, key=key))
@@ -113,7 +115,8 @@ class EventLog:
     ) -> ValidEvent | None:
         """An undo of the last answer or skip, or of that to the question named; None if the same came before with this
         key. With `who`, only that person's answers count."""
-        if self._is_repeat("undo", question, key, who):
+        if isinstance(key, str) and key in self.events_by_key:
+            self._require_repeat("undo", question, key, who)
             return None
         id = self.require_closed(question, who)
         return ValidEvent(new_event("undo", id, who=self.closing_events[id].get("who"), key=key))
@@ -256,12 +259,10 @@ class EventLog:
         """The question of that id."""
         return question_of(self.ask_events[id])
 
-    def _is_repeat(
-        self, kind: str, question: str | Question | None, key: str | None, who: str | None, response: Any = None
-    ) -> bool:
-        """Whether the event came before with this key. The key of another event is refused."""
-        if not isinstance(key, str) or key not in self.events_by_key:
-            return False
+    def _require_repeat(
+        self, kind: str, question: str | Question | None, key: str, who: str | None, response: Any = None
+    ) -> None:
+        """Refuses the key of another event than this one."""
         known = self.events_by_key[key]
         id = known.get("question")
         meant = id if question is None else question_id(question)
@@ -270,7 +271,6 @@ class EventLog:
             same = match_response(self.ask_events[str(id)], response).response == known["response"]
         if not same:
             raise AnswerError(f"the key {key!r} was used before, to {known['event']} question {id}; use another one")
-        return True
 
     def _answer(self, event: Event) -> ValidEvent:
         """A tell event with what its response means."""

@@ -100,7 +100,8 @@ def plain_details(details: Mapping[str, Any]) -> dict[str, str | float]:
         value = details.get(name)
         if value is None:
             continue
-        if not (isinstance(value, str) and len(value) <= limit and is_storable(value) and (value or name == "reason")):
+        fits = isinstance(value, str) and len(value) <= limit and not UNSTORABLE.search(value)
+        if not (fits and (value or name == "reason")):
             came = f"{name} is {reprlib.repr(value)}; expected a text of at most {limit} letters"
             raise AnswerError(f"{came}, such as {EXAMPLES[name]!r}")
         plain[name] = str(value)
@@ -185,15 +186,6 @@ def is_fallback(event: Event) -> bool:
     (True, False)
     """
     return bool(event["info"].get("fallback") or event["info"].get("reserve"))  # earlier versions wrote "reserve"
-
-
-def is_storable(text: str) -> bool:
-    """Whether every database and file can hold a text: it has no NUL character and no half of a surrogate pair.
-
-    >>> is_storable("Ann"), is_storable("A\\0"), is_storable("\\ud800")
-    (True, False, False)
-    """
-    return not UNSTORABLE.search(text)
 
 
 def hashable_atom(atom: Any) -> Any:

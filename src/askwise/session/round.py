@@ -219,8 +219,9 @@ class Round:
         if not taken or not len(atoms):
             return atoms
         rows = np.asarray(atoms)
-        known = set(_as_bytes(np.array(list(taken), dtype=rows.dtype)))
-        return atoms[np.array([row not in known for row in _as_bytes(rows)], dtype=bool)]
+        found = _as_bytes(np.concatenate([np.array(list(taken), dtype=rows.dtype), rows]))
+        known = set(found[: len(taken)])
+        return atoms[np.array([row not in known for row in found[len(taken) :]], dtype=bool)]
 
     def _candidates(self, log: EventLog, taken: set[Any]) -> Atoms:
         """What the family draws; of a pool on disk, what its screening leaves, once a round while that is enough."""

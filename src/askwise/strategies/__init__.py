@@ -1,7 +1,7 @@
 """Which question: strategies that give every candidate a gain, on the same posterior and the same draws.
 
-By name, everywhere: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, expected, select, variance. Strategies
-know problems and posteriors, by their protocols alone; they know no session.
+By name, everywhere: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, expected, expected-margin, select,
+variance. Strategies know problems and posteriors, by their protocols alone; they know no session.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ def built_in_strategies() -> Mapping[str, Strategy]:
         "epig": baselines.epig,
         "eubo": baselines.eubo,
         "expected": expected.expected,
+        "expected-margin": expected.expected_margin,
         "margin": baselines.margin,
         "ndbal": ndbal.ndbal,
         "ndbal-paper": ndbal.ndbal_paper,

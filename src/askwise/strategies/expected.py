@@ -15,8 +15,11 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.distances import form_of, new_form
+from askwise.distances.labels import Disagreement
+from askwise.losses import logistic
 from askwise.posteriors import Drawn
 from askwise.problem import Problem
+from askwise.strategies.baselines import margin
 from askwise.strategies.split import Split, split
 from askwise.structures import Family, PooledRows, SingleScore
 from askwise.types import Atoms, Floats, Sample, Scored
@@ -46,6 +49,24 @@ def expected(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, r
     gain = np.minimum(first, listed.min())
     gain[short] = listed
     return Scored(gain, info)
+
+
+def expected_margin(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+    """The gain of `expected` times `margin`: of two labels, the row must be an even bet and tell much about others.
+
+    Where there are more than two answers, and for pools and distances of other kinds, it is `expected`.
+    """
+    scored = expected(problem, posterior, sample, atoms, rng)
+    if not asks_even_bets(problem):
+        return scored
+    return Scored(scored.gain * margin(problem, posterior, sample, atoms, rng).gain, scored.info)
+
+
+def asks_even_bets(problem: Problem) -> bool:
+    """Whether `expected_margin` differs from `expected`: for two labels of the rows of a table."""
+    family = problem.family
+    two_labels = isinstance(family, SingleScore) and problem.loss is logistic
+    return two_labels and not isinstance(family, PooledRows) and isinstance(problem.distance, Disagreement)
 
 
 def exhaustive(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:

@@ -23,7 +23,7 @@ from askwise.options import implementing
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.strategies import Strategy
-from askwise.strategies.expected import exhaustive, expected
+from askwise.strategies.expected import exhaustive, expected, expected_margin
 from askwise.strategies.quick_gains import QuickGain, quick_gain
 from askwise.structures import PooledRows
 from askwise.types import Floats, Ints, Sample
@@ -140,8 +140,9 @@ def screen(
     features of the rows that stay. Its `workers` do the work, by default a thread for each core.
     """
     family = implementing("family", problem.family, PooledRows, "one with a pool of rows on disk")
-    exact = StrategyScorer(problem, exhaustive if rule is expected else rule, posterior, sample)
-    quick = quick_gain(problem) if rule is expected else None
+    by_gain = rule in (expected, expected_margin)  # the same for pools
+    exact = StrategyScorer(problem, exhaustive if by_gain else rule, posterior, sample)
+    quick = quick_gain(problem) if by_gain else None
     count, size = len(sample.weights), family.pool.rows
     stages = [(few, share, least) for few, share, least in stages if least < size]  # others would leave all rows
     draws = [_places(count, few)[: -(-size // MAX_ROWS_PER_BLOCK)] for few in (*(few for few, _, _ in stages), count)]

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from askwise.session.events import Event, is_fallback, is_storable
+from askwise.session.events import UNSTORABLE, Event, is_fallback
 from askwise.web.log_service import LogService
 
 
@@ -17,7 +17,7 @@ def storable(text: str) -> str:
     Traceback (most recent call last):
     ValueError: a text may not contain the character NUL or half of a surrogate pair
     """
-    if not is_storable(text):
+    if UNSTORABLE.search(text):
         raise ValueError("a text may not contain the character NUL or half of a surrogate pair")
     return text
 

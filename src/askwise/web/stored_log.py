@@ -43,7 +43,8 @@ class StoredLog:
         async with self._lock:
             if self.pooled:
                 self.leases = await asyncio.to_thread(leases_of, self.store, self.number)
-            self.event_log.extend(await asyncio.to_thread(self.journal.since, len(self.event_log.events)))
+            if events := await asyncio.to_thread(self.journal.since, len(self.event_log.events)):
+                self.event_log.extend(events)
 
     async def append(self, position: int, *valid: ValidEvent) -> bool:
         """Adds events: on disk first, then in memory. False if others wrote first; what they wrote is then known."""

@@ -19,7 +19,7 @@ from askwise.goals.base.effects import label_effects
 from askwise.goals.base.goal import MAX_CANDIDATES, SessionParts
 from askwise.goals.base.pools import family_of
 from askwise.goals.base.shape_check import StraightLineCheck
-from askwise.goals.base.shapes import label_landmarks, landmark_prior, shaped_label_prior, softmax_prior
+from askwise.goals.base.shapes import label_landmarks, landmark_label_prior, shaped_label_prior, softmax_prior
 from askwise.losses import logistic, softmax
 from askwise.options import flag, number, numbers, parts, refusal, shown, whole_number
 from askwise.posteriors.scores.landmarks import LandmarkMap
@@ -102,7 +102,7 @@ def _two_shaped_labels(
     else:
         rows = LinearPool(known.features(features), *named)
         family = rows if goal.pool is None else family_of(goal.pool, items, rows.points, labels, known)
-        prior = landmark_prior(goal.shape, known, family, logistic, goal.prior_scale)
+        prior = landmark_label_prior(goal.shape, known, family, goal.prior_scale)
     problem = Problem(family, _label_distance(goal, columns, rows), logistic)
     every = np.arange(len(features))
 

@@ -16,7 +16,7 @@ from askwise.posteriors.scores.answer_coordinates import LinearScoreFamily
 from askwise.posteriors.scores.kernels import LINEAR, Shape, ShapeChoice, factor, label_shapes, shapes_named
 from askwise.posteriors.scores.landmarks import MAX_LANDMARKS, LandmarkMap
 from askwise.posteriors.scores.population import Population
-from askwise.posteriors.scores.shaped import ShapedScores
+from askwise.posteriors.scores.shaped import TYPICAL_LABEL_SCALE, TYPICAL_SCALE, ShapedScores
 from askwise.posteriors.scores.shaped_softmax import ShapedSoftmax
 from askwise.structures.multiclass import SoftmaxPool
 from askwise.types import Floats
@@ -137,7 +137,7 @@ def shaped_label_prior(
     """The same about the scores of rows that have one of two labels."""
     shapes, weights = label_shapes(shape)
     factors = [factor(each, features, intercept=True) for each in shapes]
-    return ShapedScores.prior(family, logistic, shapes, factors, weights, scale)
+    return ShapedScores.prior(family, logistic, shapes, factors, weights, scale, typical_scale=TYPICAL_LABEL_SCALE)
 
 
 def landmark_map(shape: ShapeChoice, features: Floats, seed: int, limit: int | None = None) -> LandmarkMap:
@@ -162,11 +162,24 @@ def label_landmarks(shape: ShapeChoice, features: Floats, seed: int, labels: int
 
 
 def landmark_prior(
-    shape: ShapeChoice, known: LandmarkMap, family: LinearScoreFamily, loss: Loss, scale: float | None
+    shape: ShapeChoice,
+    known: LandmarkMap,
+    family: LinearScoreFamily,
+    loss: Loss,
+    scale: float | None,
+    typical_scale: float = TYPICAL_SCALE,
 ) -> ShapedScores:
     """The beliefs about the weights of landmark features: for long tables and for rows never seen."""
     shapes, weights = label_shapes(shape)
-    return ShapedScores.prior(family, loss, shapes, [known.factor(each) for each in shapes], weights, scale)
+    factors = [known.factor(each) for each in shapes]
+    return ShapedScores.prior(family, loss, shapes, factors, weights, scale, typical_scale=typical_scale)
+
+
+def landmark_label_prior(
+    shape: ShapeChoice, known: LandmarkMap, family: LinearScoreFamily, scale: float | None
+) -> ShapedScores:
+    """The same about rows that have one of two labels."""
+    return landmark_prior(shape, known, family, logistic, scale, TYPICAL_LABEL_SCALE)
 
 
 def softmax_prior(

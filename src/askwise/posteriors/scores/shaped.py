@@ -31,6 +31,7 @@ from askwise.types import Answer, Bools, Floats, Ints, Sample
 
 SCALES = np.geomspace(0.5, 32.0, 7)
 TYPICAL_SCALE = 3.0  # where the half-Cauchy weight of the scales has its knee: what fits real people
+TYPICAL_LABEL_SCALE = 10.0  # and for labels, which are more decided: the scale that real labels have on average
 LAPSES = np.array([0.005, 0.05, 0.15])
 LAPSE_WEIGHTS = np.array([0.5, 0.3, 0.2])
 NEGLIGIBLE_SHARE = 1e-2  # of its shape's weight, below which a point is left out until a neighbour gains weight
@@ -108,17 +109,19 @@ class ShapedScores:
         lapses: bool = True,
         means: Floats | None = None,
         population: Population | None = None,
+        typical_scale: float = TYPICAL_SCALE,
     ) -> ShapedScores:
         """Beliefs before any answer.
 
         `factors` (M, D), prior `weights` (H,) and `means` (H, M), by default 0, belong to the `shapes`. `sigma` fixes
-        the prior scale; None learns it. Without `lapses`, nobody ever answers by accident. A `population` is one more
-        shape, whose weight grows with the number of people it was learned from.
+        the prior scale; None learns it, and larger ones than `typical_scale` are held to be less likely. Without
+        `lapses`, nobody ever answers by accident. A `population` is one more shape, whose weight grows with the number
+        of people it was learned from.
         """
         if loss is not logistic and not isinstance(loss, Davidson):
             raise SettingError(f"learned shapes take the logistic or the davidson loss, not {loss.name}")
         scales = SCALES if sigma is None else np.array([number("sigma", sigma, at_least=MIN_SCALE, at_most=MAX_SCALE)])
-        scale_weights = scales / (1 + (scales / TYPICAL_SCALE) ** 2)  # half-Cauchy, per unit of log scale
+        scale_weights = scales / (1 + (scales / typical_scale) ** 2)  # half-Cauchy, per unit of log scale
         lapse_grid, lapse_weights = (LAPSES, LAPSE_WEIGHTS) if lapses else (np.zeros(1), np.ones(1))
         prior_weights = np.outer(weights / np.sum(weights), scale_weights / scale_weights.sum())
         known = np.zeros((len(shapes), family.dimension)) if means is None else np.asarray(means, dtype=float)

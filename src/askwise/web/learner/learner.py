@@ -18,7 +18,7 @@ from askwise.session.log_state import LogState, state_of_round
 from askwise.simulate.runs import SimulatedRun
 from askwise.storage import populations
 from askwise.storage.address import Address
-from askwise.storage.journal import journal_of
+from askwise.storage.journal import StudyJournal, journal_of
 from askwise.storage.store import Store
 from askwise.web.learner.workers import Worker
 
@@ -72,8 +72,9 @@ def compute_state(job: Job, pooled: bool, beyond: bool = False) -> LogState:
     `beyond` goes on asking although the goal is settled.
     """
     session = _session(job)
-    journal_of(session).keep(session)
-    beginning = _beginning(session, ("now", pooled, beyond))
+    journal = journal_of(session)
+    journal.keep(session)
+    beginning = _beginning(session, journal, ("now", pooled, beyond))
     state: LogState = _beginnings.get(beginning) or _state(session, pooled, beyond)
     _share(beginning, state)
     if state.done is not None:
@@ -86,7 +87,7 @@ def compute_state_after(job: Job, position: int, response: Any, who: str) -> Log
     session = _session(job, position)
     if len(session.event_log.events) != position or not session.event_log.open_ids:
         return None
-    beginning = _beginning(session, ("after", response), who)
+    beginning = _beginning(session, journal_of(session), ("after", response), who)
     round = session.prepared.add(session.round, session.event_log, response, who, _beginnings.get(beginning))
     _share(beginning, round)
     question = None if round.prepared_question is None else round.prepared_question[1]
@@ -114,7 +115,8 @@ def simulate_people(job: Job) -> tuple[int, list[SimulatedRun]]:
     from askwise.simulate import forecaster, workers
 
     session = _session(job)
-    store, study = journal_of(session).store, journal_of(session).record.study
+    journal = journal_of(session)
+    store, study = journal.store, journal.record.study
     since, runs = forecaster.load_runs(store, study, session.pursued)
     if not runs or since:
         assert session.recipe is not None
@@ -142,7 +144,7 @@ def _store(where: str) -> Store:
     return _stores[where]
 
 
-def _beginning(session: Session, what: Any, who: str | None = None) -> Any:
+def _beginning(session: Session, journal: StudyJournal, what: Any, who: str | None = None) -> Any:
     """What identifies all logs that begin alike, so that something is computed once for them; None if it is not shared.
     `who` answers next, if anybody.
 
@@ -152,7 +154,7 @@ def _beginning(session: Session, what: Any, who: str | None = None) -> Any:
     if len(events) > MAX_SHARED_EVENTS or len(people) > 1:
         return None
     parts = (str([event.get(part) for part in SHARED_PARTS]) for event in events)
-    return (journal_of(session).record.digest, what, *parts)
+    return (journal.record.digest, what, *parts)
 
 
 def _share(beginning: Any, value: Any) -> None:

@@ -244,6 +244,27 @@ def test_nobody_sees_the_charts_of_another_person(site):
         expect(page.locator("#charts svg")).not_to_have_count(0, timeout=SOON)
 
 
+def test_a_long_name_stays_within_the_page(site):
+    site.make("long names", "ranking")
+    site.answer(site.invite("long names", "Ann"), 1)
+    site.invite("long names", "Maximiliane von und zu Hohenstein-Lichtenberg")
+    with site.owner(viewport={"width": 390, "height": 760}) as page:
+        page.goto(f"{site.where}/s/long names")
+        expect(page.locator("#log-select")).to_be_visible(timeout=SOON)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("mode", ["own", "pooled"])
+def test_only_a_result_of_their_own_stands_beside_a_name(site, mode):
+    site.make(f"guesses {mode}", mode=mode)
+    site.answer(site.invite(f"guesses {mode}", "Ann"), 2)
+    with site.owner() as page:
+        page.goto(f"{site.where}/s/guesses {mode}")
+        expect(page.locator("#progress-sentence")).to_contain_text("2 answers", timeout=SOON)
+        expect(page.get_by_role("columnheader", name="best guess")).to_have_count(1 if mode == "own" else 0)
+        expect(page.get_by_role("columnheader", name="undecided")).to_have_count(1 if mode == "own" else 0)
+
+
 def check(page):
     found = axe.Axe().run(page)
     assert not found.response["violations"], found.generate_report()

@@ -23,7 +23,7 @@ def test_the_command_makes_a_study_of_a_folder(tmp_path, command):
         write_pool(tmp_path / "rows" / f"{number}.parquet", points(3000, seed=number))
     code, out, _ = command("new", "classifier", tmp_path / "rows", "--labels", "cat,dog")
     assert code == 0
-    assert "Learn which of the labels cat or dog each of the 6000 rows has." in out
+    assert "Learn which label each of the 6000 rows has: cat or dog." in out
     assert "2,000 random ones stand for all in the result." in out
     assert (tmp_path / "rows.askwise").stat().st_size < (tmp_path / "rows" / "0.parquet").stat().st_size * 5
     code, out, _ = command("ask", "rows.askwise", "--no-forecast", stdin="cat\ndog\nq\n")

@@ -125,3 +125,12 @@ def test_the_prior_scale_of_three_labels_is_learned():
     session = classifier(table, ["small", "middle", "large"], shape="linear", seed=4, draws=200)
     assert len(session.prior.grid) > 1
     assert len(classifier(table, ["small", "middle", "large"], shape="linear", prior_scale=2.0).prior.grid) == 1
+
+
+def test_people_read_how_many_labels_are_right():
+    """All of many labels are hardly ever right, which says little."""
+    plain, fair = classifier(people(), seed=2), classifier(people(), fair_on="sex", seed=2)
+    certificate = plain.certificate()
+    right = f"{100 * (1 - certificate.expected_distance):.0f} %"
+    assert plain.goal.certainty(certificate).startswith(f"We expect {right} of these labels to be right.")
+    assert "labels to be right" not in fair.goal.certainty(fair.certificate())

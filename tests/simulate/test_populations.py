@@ -81,7 +81,8 @@ def test_a_run_that_was_cut_short_counts_only_without_the_people_before():
     [
         ((6, 3, 9), "People before save the next one about 6 questions (3 to 9)."),
         ((1, 1, 1), "People before save the next one about 1 question."),
-        ((0, -1, 1), "People before save the next one 1 question at most, perhaps none."),
+        ((4, 1, 190), "People before save the next one questions; how many is not clear yet."),
+        ((0, -1, 77), "People before may save the next one questions or not; this is not clear yet."),
         ((0, 0, 0), "People before save the next one no questions."),
         ((-3, -5, -1), "People before cost the next one about 3 questions (1 to 5)."),
     ],

@@ -172,7 +172,7 @@ def test_people_read_pages_and_programs_read_json(tmp_path):
             ("/", 401, "This is for the owner"),
             ("/s/cars", 401, "This is for the owner"),
             ("/login?token=wrong", 401, "This address is not valid"),
-            ("/nothing/here", 404, "Not Found"),
+            ("/nothing/here", 404, "There is nothing at this address"),
         ):
             reply = client.get(address)
             assert reply.status_code == code
@@ -181,6 +181,8 @@ def test_people_read_pages_and_programs_read_json(tmp_path):
             assert "script-src 'self'" in reply.headers["content-security-policy"]
         for address in (f"{ann}x", "/api/v1/studies", "/api/v1/nothing"):
             assert "detail" in client.get(address).json()
+        assert client.get("/api/v1/nothing").json()["detail"].startswith("there is nothing at this address")
+        assert "This address does not take requests of this kind." in client.post("/login").text
         assert client.get("/s/nothing", headers=OWNER).status_code == 404
         assert 'class="fresh"' in client.get("/s/cars", headers=OWNER).text
         answer(client, ann, "answer-1")

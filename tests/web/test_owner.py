@@ -23,7 +23,7 @@ from askwise.web.app import create_app
 from askwise.web.learner.dashboard import WatchedLog, log_findings, watch
 from askwise.web.learner.learner import Learner
 from askwise.web.live_updates import messages
-from askwise.web.overview import overview
+from askwise.web.overview import UNREADABLE, overview
 from askwise.web.studies import ServedStudies
 from tests.helpers import generator
 
@@ -251,7 +251,9 @@ def test_every_door_of_the_owner_is_shut(tmp_path):
 def test_too_much_at_once(tmp_path, monkeypatch):
     monkeypatch.setattr(safety, "MAX_TABLE_BYTES", 2000)
     with served(tmp_path) as client:
-        assert upload(client, table=b"x" * 3000).status_code == 413
+        refused = upload(client, table=b"x" * 3000)
+        assert refused.status_code == 413
+        assert refused.json()["detail"] == "this is too large; send 1 kB at most"
         client.app.state.rate_limiter = safety.RateLimiter(
             rate=0.5, burst=4.0
         )  # so slow that a busy machine is fast enough
@@ -295,6 +297,7 @@ def test_people_and_states(tmp_path):
         assert client.get(f"{here}/questions").status_code == 409
         (tmp_path / "torn.askwise").write_bytes(b"not a study")
         assert [one["state"] for one in client.get("/api/v1/studies").json()] == ["closed", "unreadable"]
+        assert client.get("/api/v1/studies").json()[1]["aim"] == UNREADABLE
 
 
 def test_nobody_listens_after_leaving(tmp_path):

@@ -98,9 +98,8 @@ def candidate_bars(chances: Sequence[Chance], noun: str, estimate: str) -> Bars:
     ('milk', 0.6)
     """
     lead = (
-        f"The share of everything still plausible in which the {noun} comes first. Near-equals share the chance, so a "
-        "small one need not mean a bad choice: the table says what each would give up, as a share of the range from "
-        "best to worst."
+        f"The chance that the {noun} is the best, after all answers. Near-equals share it, so a small chance need not "
+        f"mean a bad choice. The table says how much worse than the best each {noun} is on average, from 0 to 1."
     )
     likeliest = chances[0].name
     if likeliest != estimate:

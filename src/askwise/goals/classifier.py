@@ -23,9 +23,10 @@ from askwise.goals.base.options import option
 from askwise.goals.base.pools import draw_rows
 from askwise.goals.base.shapes import is_straight, shape_option
 from askwise.goals.base.tables import TableGoal, feature_names
-from askwise.goals.base.texts import percent, plural
+from askwise.goals.base.texts import in_words, one_of, percent, plural
 from askwise.options import column, function, number
 from askwise.session import Session
+from askwise.stopping.certificate import Certificate
 from askwise.strategies import Strategy
 from askwise.types import Floats, Response, Sample
 
@@ -109,7 +110,7 @@ class ClassifierGoal(TableGoal):
         return super().total_rows(columns) if self.pool is None else int(self.pool["rows"])
 
     def sentence(self, rows: int) -> str:
-        return f"Learn which of the labels {' or '.join(map(str, self.labels))} each of the {rows} rows has."
+        return f"Learn which label each of the {rows} rows has: {one_of(self.labels)}."
 
     def data_sentences(self, session: Session, found: Summary) -> list[str]:
         lines = super().data_sentences(session, found)
@@ -126,6 +127,11 @@ class ClassifierGoal(TableGoal):
     def lines(cls, estimate: Any) -> list[str]:
         names = [str(label) for label in estimate]
         return [f"{label}: {plural(names.count(label), 'item')}" for label in dict.fromkeys(names)]
+
+    def certainty_claim(self, certificate: Certificate) -> str:
+        if self.fair_on is not None:  # the distance is not only about wrong labels
+            return super().certainty_claim(certificate)
+        return f"We expect {in_words(1 - certificate.expected_distance)} of these labels to be right."
 
     def result(self, session: Session, sample: Sample) -> Result:
         distance: Any = session.problem.distance

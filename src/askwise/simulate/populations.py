@@ -24,6 +24,7 @@ from askwise.storage.store import Store
 
 SAVING_KEY = "people before"  # under this name a study keeps what they save the next one
 CONFIDENCE = 0.95  # of the interval of a median; with five people a little less
+MAX_WIDTH = 3  # of an interval that says something, in medians
 
 
 class StartingPoint(NamedTuple):
@@ -45,7 +46,7 @@ class PopulationSaving:
     >>> print(PopulationSaving(people_before=12, people=16, likely=6, low=3, high=9))
     People before save the next one about 6 questions (3 to 9).
     >>> print(PopulationSaving(people_before=3, people=16, likely=1, low=-1, high=3))
-    People before save the next one 3 questions at most, perhaps none.
+    People before may save the next one questions or not; this is not clear yet.
     """
 
     people_before: int
@@ -55,11 +56,13 @@ class PopulationSaving:
     high: int
 
     def __str__(self) -> str:
+        if self.low >= 1 and self.high - self.low > MAX_WIDTH * self.likely:
+            return "People before save the next one questions; how many is not clear yet."
         if self.low >= 1:
             between = "" if self.low == self.high else f" ({self.low} to {self.high})"
             return f"People before save the next one about {plural(self.likely, 'question')}{between}."
         if self.high >= 1:
-            return f"People before save the next one {plural(self.high, 'question')} at most, perhaps none."
+            return "People before may save the next one questions or not; this is not clear yet."
         if self.high == 0:
             return "People before save the next one no questions."
         more = f"about {plural(-self.likely, 'question')} ({-self.high} to {-self.low})"

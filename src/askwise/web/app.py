@@ -15,7 +15,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from askwise.errors import AskwiseError
-from askwise.web.error_pages import error_reply, reply, sentence_of
+from askwise.web.error_pages import error_reply, http_sentence, reply, sentence_of
 from askwise.web.learner.learner import Learner
 from askwise.web.learner.workers import WorkerTimeout
 from askwise.web.routes import owner, pages, participant
@@ -63,4 +63,4 @@ async def _malformed(request: Request, error: Exception) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return reply(request, error.status_code, str(error.detail), error.headers)
+    return reply(request, error.status_code, http_sentence(error.status_code, str(error.detail)), error.headers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from askwise.web.studies import NoSuchStudy
 templates = Jinja2Templates([Path(__file__).parent / "templates", TEMPLATES])
 TITLES = {401: "For the owner", 404: "Not found", 429: "One moment", 503: "One moment"}
 OUTAGE = "the study cannot be reached at the moment; nothing is lost, try again in a moment"
+NOTHING_HERE = "there is nothing at this address; check that it is complete"
+WRONG_METHOD = "this address does not take requests of this kind"
 STOPPED = "this could not be worked out just now; try again in a moment"
 logger = logging.getLogger("askwise.web")
 
@@ -51,6 +54,18 @@ def reply(request: Request, code: int, sentence: str, headers: Mapping[str, str]
         return JSONResponse({"detail": sentence}, code, headers)
     shown = {"title": TITLES.get(code, "This does not work"), "sentence": sentence[:1].upper() + sentence[1:]}
     return templates.TemplateResponse(request, "message.html", shown, code, headers)
+
+
+def http_sentence(code: int, detail: str) -> str:
+    """What the app says about an error of its framework, instead of the name of its status code.
+
+    >>> http_sentence(404, "Not Found")
+    'there is nothing at this address; check that it is complete'
+    >>> http_sentence(404, "there is no such picture")
+    'there is no such picture'
+    """
+    plain = {404: NOTHING_HERE, 405: WRONG_METHOD}
+    return plain.get(code, detail) if detail == HTTPStatus(code).phrase else detail
 
 
 def sentence_of(error: Any) -> str:

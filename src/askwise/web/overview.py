@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
@@ -22,10 +23,12 @@ from askwise.storage.participants import Participant, StudySettings, people, set
 from askwise.storage.populations import logs_before_next
 from askwise.storage.store import Record, Store
 from askwise.storage.usage import AnswerCount, answer_counts
-from askwise.web.error_pages import error_reply
 from askwise.web.log_service import LogService
 from askwise.web.schemas import PeopleBefore
 from askwise.web.studies import ServedStudies
+
+UNREADABLE = "It cannot be read at the moment. The server's log says why."
+logger = logging.getLogger("askwise.web")
 
 
 class PersonOverview(BaseModel):
@@ -119,8 +122,8 @@ async def list_study(studies: ServedStudies, study: str) -> ListedStudy:
             goal, invited = record.recipe["goal"], people(store, record.study)
             state = state_of(record, invited, study_settings(store, record.study), settled(store, record.study))
         except AskwiseError as error:
-            sentence = error_reply(error)[1]
-            return ListedStudy(study=study, goal=None, aim=sentence, state="unreadable", answers=0, people=0)
+            logger.error("a study cannot be used: %s", error)
+            return ListedStudy(study=study, goal=None, aim=UNREADABLE, state="unreadable", answers=0, people=0)
         return ListedStudy(
             study=study, goal=goal, aim=goal_sentence(record.recipe), state=state, answers=answers, people=len(invited)
         )

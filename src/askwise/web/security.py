@@ -112,8 +112,11 @@ def _refusal(request: Request) -> Response | None:
             return _refused(request, stranger.status_code, str(stranger.detail))
     most = MAX_TABLE_BYTES if path == OWNER_PATHS else MAX_ANSWER_BYTES
     chunked = "chunked" in request.headers.get("transfer-encoding", "")
-    if chunked or int(request.headers.get("content-length") or 0) > most:
-        return _refused(request, 413, f"a request may have {most // 1024} kB here, with its length said beforehand")
+    if chunked:
+        return _refused(request, 413, "a request must say its length; one in chunks does not")
+    if int(request.headers.get("content-length") or 0) > most:
+        size = f"{most // 2**20} MB" if most >= 2**20 else f"{most // 2**10} kB"
+        return _refused(request, 413, f"this is too large; send {size} at most")
     return None
 
 

@@ -65,8 +65,8 @@ def effect_charts(effects: Effects) -> list[Chart]:
 def _importance_chart(effects: Effects) -> Chart:
     shares = effects.unit == SHARE_UNIT
     what = (
-        "how much of the range from the worst item to the best a column makes up, from its least liked value to its "
-        "most liked one"
+        "how far a score moves from a column's least liked value to its most liked one, as a share of the range from "
+        "the worst item to the best"
         if shares
         else "how far a column moves the log odds of a label, from its lowest to its highest point"
     )

@@ -223,11 +223,15 @@ class Goal(HasOptions, ABC):
         """What it means that the estimate is exactly right: "these are the top 3"."""
         return "this is exactly right"
 
-    def certainty(self, certificate: Certificate) -> str:
-        """How sure the result is, in plain words for those who answered."""
+    def certainty_claim(self, certificate: Certificate) -> str:
+        """The chance that the estimate is exactly right; another measure where hardly anything ever is."""
         chance = certificate.probability_exact
         sure = f"We are {in_words(chance)} sure that {self.exact_claim()}."
-        claim = sure if chance >= MIN_CLAIMED_CHANCE else "This is our best guess. Parts of it may be wrong."
+        return sure if chance >= MIN_CLAIMED_CHANCE else "This is our best guess. Parts of it may be wrong."
+
+    def certainty(self, certificate: Certificate) -> str:
+        """How sure the result is, in plain words for those who answered."""
+        claim = self.certainty_claim(certificate)
         return f"{claim} Some of the answers contradict the others, so be careful." if certificate.warning else claim
 
     # ------------------------------------------------------------------ in and out

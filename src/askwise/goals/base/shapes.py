@@ -72,7 +72,7 @@ def shape_option() -> Any:
     """The option itself, for the goals that have it."""
     return option(
         default="learned", parse=check_shape, typed=str, choices=SHAPES, advanced=True,
-        label="How features act (learned: found out from the answers)",
+        label="How columns count (learned: found out from the answers)",
         help='How scores depend on features: "linear", "smooth" (curves and interactions), "individual" (each row for '
         'itself), or "learned" from the answers.',
         in_python="Or a `Shape` of your own, or a list, to learn which of them it is.",

@@ -11,7 +11,7 @@ from askwise.data.encoding import MISSING_POLICIES, Items, encode
 from askwise.data.tables import Columns, table
 from askwise.goals.base.goal import Goal, Summary, place_of
 from askwise.goals.base.options import named_or_object, option
-from askwise.goals.base.texts import abbreviate, there_are
+from askwise.goals.base.texts import abbreviate, one_of, there_are
 from askwise.options import column, columns
 from askwise.session import Session
 
@@ -86,7 +86,7 @@ class TableGoal(Goal):
 
     def question_sentences(self, found: Summary) -> str:
         if self.shown_together == 1:
-            labels = " or ".join(found.responses)
+            labels = one_of(found.responses)
             return f"Each question shows one row, to be labelled {labels}. {there_are(found.questions, 'row')}"
         shown, noun = ("two", "pair") if self.shown_together == 2 else ("three", "triple")
         return f"Each question shows {shown} items. {there_are(found.questions, noun)}"

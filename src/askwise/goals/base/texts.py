@@ -60,6 +60,16 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def one_of(names: Sequence[Any]) -> str:
+    """Names of which one is meant.
+
+    >>> one_of(["no", "yes"]), one_of([1, 2, 3])
+    ('no or yes', '1, 2 or 3')
+    """
+    *others, last = map(str, names)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def there_are(count: int, noun: str) -> str:
     """How many such things there are, in a sentence.
 

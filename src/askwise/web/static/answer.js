@@ -109,7 +109,7 @@ function applyState(received) {
   loaded = true;
   undoButton.disabled = !state.answers || state.state !== "open";
   whyButton.disabled = !state.question;
-  whyButton.hidden = !state.why;
+  whyButton.hidden = !state.why || Boolean(state.done);
   showProgress();
   for (const name of state.preload.filter((image) => !preloaded.has(image))) {
     preloaded.set(name, element("img", { src: imageUrl(base, name) }));

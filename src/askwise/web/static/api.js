@@ -35,11 +35,13 @@ export async function callApi(path, body) {
 }
 
 /**
- * The sentence of an error.
+ * The sentence of an error, as a person writes it: programs read it without a capital letter and a full stop.
  * @param {unknown} error
  */
 export function sentenceOf(error) {
-  return error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message : String(error);
+  const start = /^[a-z]+ /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text; // a file keeps its name
+  return /[.?!]$/.test(start) ? start : `${start}.`;
 }
 
 /**

@@ -54,7 +54,7 @@ function showOverview(received) {
   showLogs();
   showFigures();
   showSaved();
-  showParticipants(overview.participants, lastDiameters(), actions);
+  showParticipants(overview, lastDiameters(), actions);
 }
 
 /** @param {Learned} received */
@@ -92,7 +92,7 @@ function showLearned() {
   replaceHtml(byId("pace"), current.html.pace);
   showOddAnswers(current);
   showFigures();
-  showParticipants(overview.participants, lastDiameters(), actions);
+  showParticipants(overview, lastDiameters(), actions);
 }
 
 // ------------------------------------------------------------------ what is shown
@@ -159,11 +159,13 @@ function showLog(wanted) {
 function showFigures() {
   const { answers, epsilon, fallbacks, participants } = overview;
   const current = currentLearned();
+  const shown = participants.find((one) => one.log === log && log !== overview.log); // the other figures are of everybody
+  const whose = shown ? `${shown.name}; ` : "";
   const active = participants.filter((one) => one.answers > 0).length;
   const rows = [
     ["answers", answers.toLocaleString("en"), fallbacks ? `${fallbacks} to fallback questions` : ""],
     ["people", participants.length.toLocaleString("en"), participants.length ? `${active} answered` : "nobody invited"],
-    ["undecided", current ? current.diameter.toFixed(3) : "…", `stops below ${epsilon}`],
+    ["undecided", current ? current.diameter.toFixed(3) : "…", `${whose}stops below ${epsilon}`],
     ["expected error", current ? current.error.toFixed(3) : "…", "of the best guess"],
     ["answers a minute", learned ? learned.rate.toFixed(1) : "…", "over the last five minutes"],
     ["questions saved", savedShare(), "against random ones"],
@@ -193,7 +195,7 @@ function showSaved() {
   simulateButton.textContent = saved ? "Simulate again" : "Simulate people";
   byId("saved").textContent = simulating ? `Simulated people are answering: ${simulating[0]} of ${simulating[1]}.`
     : saved ? savedSentence(saved)
-    : "Against random questions: not known yet, nobody was simulated. Simulated people answer with this study's strategy and at random. This takes a minute or two.";
+    : "Not known yet: nobody was simulated. Simulated people answer this study's questions and, to compare, random ones. This takes a minute or two.";
 }
 
 /** @param {SavedQuestions} saved */
@@ -214,7 +216,7 @@ function showOddAnswers({ answers, odd }) {
   const names = new Map(overview.participants.map((one) => [one.participant, one.name]));
   const table = byId("odd-answers", HTMLTableElement);
   table.hidden = odd.length === 0;
-  byId("odd-lead").textContent = odd.length === 0 ? answers ? `None of ${plural(answers, "answer")} stands out.` : "There are no answers yet."
+  byId("odd-lead").textContent = odd.length === 0 ? answers ? "No answer stands out." : "There are no answers yet."
     : "Judged by all the other answers. A few are normal. An answer with a very small chance may be a slip: ask again.";
   table.tBodies[0].replaceChildren(...odd.map(({ answer, fit, off, text, who }) => {
     const cells = { question: text, answer, who: names.get(who ?? "") ?? who ?? "", "how it fits": off === null ? `${fit} likely` : fit };

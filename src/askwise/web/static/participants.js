@@ -4,19 +4,22 @@
 import { byId, element, setText } from "./dom.js";
 
 /** @typedef {import("./types.d.ts").PersonOverview} PersonOverview */
+/** @typedef {import("./types.d.ts").StudyOverview} StudyOverview */
 /** @typedef {{copyLink: (one: PersonOverview) => void, setPaused: (one: PersonOverview, paused: boolean) => void}} Actions */
 /** @typedef {{participant: PersonOverview, row: HTMLTableRowElement, cells: HTMLTableCellElement[], pause: HTMLButtonElement}} Row */
 
 const HEADINGS = ["name", "answers", "undecided", "best guess", "state", "last answer", ""];
+const OPTIONAL_COLUMNS = [2, 3, 5];
 /** @type {Map<string, Row>} */
 const rows = new Map();
 
 /**
- * @param {PersonOverview[]} participants
+ * In a shared study nobody has a result of their own. A column that says nothing is hidden.
+ * @param {StudyOverview} overview
  * @param {Map<number, number>} diameters  the last known one of each log
  * @param {Actions} actions
  */
-export function showParticipants(participants, diameters, actions) {
+export function showParticipants({ mode, participants }, diameters, actions) {
   const table = byId("people", HTMLTableElement);
   table.hidden = participants.length === 0;
   for (const participant of participants) {
@@ -26,7 +29,13 @@ export function showParticipants(participants, diameters, actions) {
       rows.set(participant.participant, row);
       table.tBodies[0].append(row.row);
     }
-    updateRow(row, participant, participant.diameter ?? diameters.get(participant.log) ?? null);
+    const own = mode === "pooled" ? { diameter: null, guess: null } : { diameter: participant.diameter ?? diameters.get(participant.log) ?? null };
+    updateRow(row, { ...participant, ...own });
+  }
+  for (const column of OPTIONAL_COLUMNS) {
+    const cells = [...rows.values()].map((row) => row.cells[column]);
+    const empty = cells.every((cell) => !cell.textContent);
+    for (const cell of [table.tHead?.rows[0].cells[column], ...cells]) cell?.toggleAttribute("hidden", empty);
   }
 }
 
@@ -49,22 +58,30 @@ function newRow(participant, actions) {
 /**
  * @param {Row} row
  * @param {PersonOverview} participant
- * @param {number | null} diameter
  */
-function updateRow(row, participant, diameter) {
-  const { answers, quota, guess, last, name, paused } = participant;
+function updateRow(row, participant) {
+  const { answers, diameter, quota, guess, last, name, paused } = participant;
   const texts = [
     name,
     quota === null ? String(answers) : `${answers} of ${quota}`,
     diameter === null ? "" : diameter.toFixed(3),
     answers ? guess ?? "" : "",
     stateOf(participant),
-    last === null ? "" : new Date(last).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }),
+    last === null ? "" : timeOrDay(new Date(last)),
   ];
   row.participant = participant;
   texts.forEach((text, index) => setText(row.cells[index], text));
   row.pause.textContent = paused ? "Continue" : "Pause";
   row.pause.setAttribute("aria-label", `${paused ? "Continue with" : "Pause"} ${name}`);
+}
+
+/**
+ * The time of an answer of today, the day of an older one.
+ * @param {Date} time
+ */
+function timeOrDay(time) {
+  if (time.toDateString() === new Date().toDateString()) return time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return time.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" });
 }
 
 /** @param {PersonOverview} participant */

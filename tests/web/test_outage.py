@@ -206,10 +206,10 @@ def test_simulations_of_one_study_do_not_meet(tmp_path, monkeypatch):
 async def _worker(longest):
     worker = Worker(max_seconds=longest)
     await worker.run(time.sleep, 0)  # until it has started
-    worker.longest = 0.3
+    worker.max_seconds = 0.3
     slow, waiting = asyncio.create_task(worker.run(time.sleep, 3600)), asyncio.create_task(worker.run(abs, -3))
     found = await asyncio.gather(slow, waiting, return_exceptions=True)
-    worker.longest = longest
+    worker.max_seconds = longest
     again = await worker.run(abs, -4)
     worker.close()
     return found, again

@@ -144,7 +144,6 @@ def test_simulate_is_a_sweep():
     ("call", "sentence"),
     [
         (lambda path: sweep(RUNS[:1], workers=0), "workers must be at least 1, got 0"),
-        (lambda path: sweep(RUNS[:1], cluster="tcp://127.0.0.1:9"), "no dask scheduler answers at"),
         (lambda path: sweep(RUNS[:1], path / "missing" / "runs.sqlite"), "cannot keep results in"),
         (lambda path: simulate("line", questions=2, runs=1, speed=3), "speed means nothing to line; it is for no task"),
     ],

@@ -36,7 +36,7 @@ def test_the_oracle_is_a_distribution_with_the_right_limits():
     assert near[whole].sum() == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(("mixing", "beta"), [(0.05, 3.0), (1.0, 0.5), (1.0, 8.0), (20.0, 3.0), (None, 3.0)])
+@pytest.mark.parametrize(("mixing", "beta"), [(0.05, 8.0), (1.0, 0.5), (20.0, 3.0), (None, 3.0)])
 def test_chains_have_the_exact_posterior(mixing, beta):
     rng = generator(560)
     prior = CloudClusteringPosterior.prior(

@@ -210,7 +210,7 @@ def stopping(
 
     The diameter is just above epsilon in `rounds` rounds, and just below epsilon / 2 in as many others.
 
-    >>> [kept.kept for kept in stopping(runs=3, rounds=2)]
+    >>> [kept.kept for kept in stopping(runs=3, delta=0.05, rounds=2)]
     [3, 3]
     """
     rule, size = DiameterBelow(epsilon, delta), 40

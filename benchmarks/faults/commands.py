@@ -21,7 +21,7 @@ from benchmarks.faults.typed import ENCODINGS, check, keys, piped, study
 from benchmarks.faults.words import ANSWER_TABLES, NAMES, odd_words
 
 COUNT = 720
-QUICK = 26
+QUICK = 16
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PLAIN = ("status", "status --json", "next --count 2", "next --json", "report -o r.html", "export x.csv", "goal", "ask")
 START = [sys.executable, "-c", "from askwise.cli import main; main()"]

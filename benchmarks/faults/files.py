@@ -31,7 +31,7 @@ from benchmarks.faults.sessions import ALIKE, KINDS, STORED, Setting, answered
 from benchmarks.faults.under_way import limited, under_way
 
 COUNT = 1_000
-QUICK = 30
+QUICK = 18
 
 
 def case(seed: int, number: int) -> Case:

@@ -61,7 +61,7 @@ def test_the_concentration_of_the_groups_against_integration():
     rng = generator(561)
     prior = CloudClusteringPosterior.prior(Clusterings(6), 3.0, features=POINTS, chains=CHAINS, seed=SEED)
     widths, scales = np.append(np.zeros(4), 1.5), np.tile(np.exp(prior.log_medians), (CHAINS, 1))
-    posterior = told(replace(prior, log_widths=widths, scales=scales)._advanced(60, rng), ANSWERS, rng)
+    posterior = told(replace(prior, log_widths=widths, scales=scales)._advanced(30, rng), ANSWERS, rng)
     for _ in range(5):
         posterior = posterior._advanced(2, rng)
     nodes = np.linspace(-4, 4, 13)

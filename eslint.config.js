@@ -2,7 +2,7 @@ import js from "@eslint/js";
 import globals from "globals";
 
 export default [
-  { ignores: [".venv/", "docs/_build/", "node_modules/"] },
+  { ignores: [".peers/", ".venv/", "docs/_build/", "node_modules/"] },
   js.configs.recommended,
   {
     files: ["src/askwise/*/static/*.js"],

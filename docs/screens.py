@@ -178,7 +178,7 @@ def take_web() -> None:
 
             answer(api, buyers[0], 14, bought)
             answer(api, buyers[1], 6, bought)
-            for _ in range(15):
+            for _ in range(8):
                 for link, wrong in zip(sorters, (0.0, 0.02, 0.4), strict=True):
                     answer(api, link, 2, sorted_by(wrong))
             while api.get(f"/api/v1{buyers[1]}").json()["forecast"] is None:

@@ -163,7 +163,7 @@ function showFigures() {
   const whose = shown ? `${shown.name}; ` : "";
   const active = participants.filter((one) => one.answers > 0).length;
   const rows = [
-    ["answers", answers.toLocaleString("en"), fallbacks ? `${fallbacks} to fallback questions` : ""],
+    ["answers", answers.toLocaleString("en"), fallbacks ? `${fallbacks} of them to fallback questions` : ""],
     ["people", participants.length.toLocaleString("en"), participants.length ? `${active} answered` : "nobody invited"],
     ["undecided", current ? current.diameter.toFixed(3) : "…", `${whose}stops below ${epsilon}`],
     ["expected error", current ? current.error.toFixed(3) : "…", "of the best guess"],

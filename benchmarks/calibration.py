@@ -38,12 +38,12 @@ from scipy import stats
 import askwise
 from askwise.losses import davidson, logistic, softmax
 from askwise.posteriors.scores.kernels import factor, label_shapes, shapes_named
-from askwise.posteriors.scores.shaped import ShapedScores
-from askwise.posteriors.scores.softmax import SoftmaxPosterior
+from askwise.posteriors.scores.shaped import LAPSE_WEIGHTS, LAPSES, ShapedScores
+from askwise.posteriors.scores.shaped_softmax import ShapedSoftmax
 from askwise.simulate.runs import person_streams, simulate_answers
 from askwise.structures.choice import ItemScores
 from askwise.structures.linear import RowScores
-from askwise.structures.multiclass import SoftmaxPool
+from askwise.structures.multiclass import SoftmaxRows
 from askwise.types import Answer, Floats
 from benchmarks.common import benchmark_parser, run_or_recall
 
@@ -205,25 +205,39 @@ def run_chosen(case: str, seed: int) -> dict[str, float]:
 def run_softmax(seed: int) -> dict[str, float]:
     """The shares of one person who gives one of three labels to random rows."""
     rng = person_rng("softmax", seed)
-    family = SoftmaxPool(rng.standard_normal((ROWS, FEATURES)), labels="abc")
-    posterior = SoftmaxPosterior.prior(family)
-    scale = rng.choice(posterior.grid, p=np.exp(posterior.log_prior))
-    weights = scale * rng.standard_normal((1, family.dimension))
+    features = rng.standard_normal((ROWS, FEATURES))
+    shapes, weights = label_shapes("learned")
+    factors = [factor(each, features, intercept=True) for each in shapes]
+    posterior = ShapedSoftmax.prior(SoftmaxRows(ROWS, labels="abc"), shapes, factors, weights)
+    grid, log_prior = posterior.members[0].grid, posterior.members[0].log_prior
+    shape, lapse = rng.choice(len(shapes), p=weights), rng.choice(LAPSES, p=LAPSE_WEIGHTS)
+    scale = rng.choice(grid, p=np.exp(log_prior))
+    scores = scale * (rng.standard_normal((3, factors[shape].shape[1])) @ factors[shape].T)  # (K, N)
     answers = []
     for atom in rng.integers(ROWS, size=ANSWERS):
-        scores = family.predict(weights, atom[None])[0, 0]
-        answers.append(Answer(int(atom), int((scores + rng.gumbel(size=3)).argmax())))
+        label = rng.integers(3) if rng.random() < lapse else (scores[:, atom] + rng.gumbel(size=3)).argmax()
+        answers.append(Answer(int(atom), int(label)))
         posterior = posterior.update(answers[-1], rng)
     draws = posterior.sample(DRAWS, rng).structures
     atoms, codes = (np.array([answer[place] for answer in answers]) for place in (0, 1))
-    likelihood = -softmax.value(family.predict(np.vstack([weights, draws]), atoms), codes).sum(axis=1)
-    one, other = rng.choice(family.dimension, 2, replace=False)
-    scales = np.bincount(posterior.places, minlength=len(posterior.grid)) / len(posterior.places)
+    chances = np.exp(-softmax.value(posterior.family.predict(np.vstack([scores.reshape(1, -1), draws]), atoms), codes))
+    by_lapse = np.stack([np.log((1 - e) * chances + e / 3).sum(axis=1) for e in LAPSES])  # (E, 1 + S)
+    likelihood = np.log(LAPSE_WEIGHTS @ np.exp(by_lapse))
+    one, other = rng.choice(draws.shape[1], 2, replace=False)
+    true = scores.ravel()
     return {
-        "difference": _share(weights[0, one] - weights[0, other], draws[:, one] - draws[:, other], rng),
-        "scale": _share(scale, posterior.grid, rng, scales),
+        "difference": _share(true[one] - true[other], draws[:, one] - draws[:, other], rng),
+        "scale": _share(scale, grid, rng, _shares_of_chains(posterior, "places", len(grid))),
+        "bent": _share(shapes[shape].bends, np.array([each.bends for each in shapes]), rng, posterior.weights),
         "likelihood": _share(likelihood[0], likelihood[1:], rng),
+        "lapse": _share(lapse, LAPSES, rng, _shares_of_chains(posterior, "lapse_places", len(LAPSES))),
     }
+
+
+def _shares_of_chains(posterior: ShapedSoftmax, places: str, size: int) -> Floats:
+    """(size,): the posterior weight of each place of a grid."""
+    shares = [np.bincount(getattr(one, places), minlength=size) / len(one.places) for one in posterior.members]
+    return np.asarray(posterior.weights @ np.array(shares))
 
 
 RUNS: Mapping[str, Callable[[int], dict[str, float]]] = {

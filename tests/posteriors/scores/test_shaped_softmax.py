@@ -11,6 +11,7 @@ from askwise.losses import softmax
 from askwise.posteriors.scores import shaped_softmax
 from askwise.posteriors.scores.kernels import LINEAR, Shape, factor
 from askwise.posteriors.scores.landmarks import LandmarkMap
+from askwise.posteriors.scores.shaped import LAPSE_WEIGHTS, LAPSES
 from askwise.posteriors.scores.shaped_softmax import ShapedSoftmax
 from askwise.structures.multiclass import SoftmaxPool, SoftmaxRows
 from askwise.testing import check_family, check_posterior
@@ -22,6 +23,7 @@ PRIOR = np.array([0.4, 0.6])
 DRAWS = 200_000
 ROWS = np.array([[-1.5], [-0.8], [-0.1], [0.6], [1.3]])
 BENT = [Answer(0, 0), Answer(2, 1), Answer(4, 0), Answer(1, 0), Answer(3, 1)]  # the middle has another label
+CONTRADICTED = [*5 * [Answer(0, 0)], Answer(0, 1), *3 * [Answer(4, 2)]]  # an accident is likely
 STRAIGHT = [Answer(0, 0), Answer(2, 1), Answer(4, 2), Answer(1, 0), Answer(4, 2)]
 
 
@@ -44,7 +46,7 @@ def told(prior, answers, rng, how="one by one"):
 
 
 def weighed_prior(prior, answers, rng):
-    """Shapes, scores of the rows and weights of draws of the prior: by the definition alone."""
+    """Shapes, lapses, scores of the rows and weights of draws of the prior: by the definition alone."""
     shapes = rng.choice(len(PRIOR), DRAWS, p=PRIOR)
     grid = prior.members[0].grid
     scales = rng.choice(grid, DRAWS, p=np.exp(prior.members[0].log_prior))
@@ -55,8 +57,10 @@ def weighed_prior(prior, answers, rng):
         scores[mine] = rows @ rng.standard_normal((mine.sum(), rows.shape[1], 3))
     scores *= scales[:, None, None]
     asked, said = (np.array(part) for part in zip(*((a.atom, a.response) for a in answers), strict=True))
-    logs = -softmax.value(scores[:, asked], said).sum(axis=1)
-    return shapes, scores, np.exp(logs - logsumexp(logs))
+    lapses = rng.choice(LAPSES, DRAWS, p=LAPSE_WEIGHTS)
+    chance = np.exp(-softmax.value(scores[:, asked], said))
+    logs = np.log((1 - lapses[:, None]) * chance + lapses[:, None] / 3).sum(axis=1)
+    return shapes, lapses, scores, np.exp(logs - logsumexp(logs))
 
 
 def chances(scores):
@@ -67,21 +71,30 @@ def chances(scores):
 
 @pytest.mark.parametrize(
     ("kind", "answers", "how"),
-    [("rows", BENT, "one by one"), ("rows", BENT, "at once"), ("landmarks", STRAIGHT, "one by one")],
+    [
+        ("rows", BENT, "one by one"),
+        ("rows", BENT, "at once"),
+        ("landmarks", STRAIGHT, "one by one"),
+        ("rows", CONTRADICTED, "one by one"),
+    ],
 )
 def test_shapes_and_chances_against_the_prior_weighed(kind, answers, how):
     rng, runs = generator(121, len(kind), len(how)), 5
     prior = prior_of(kind)
-    shapes, scores, weights = weighed_prior(prior, answers, rng)
+    shapes, lapses, scores, weights = weighed_prior(prior, answers, rng)
     assert 1 / (weights @ weights) > 1500
-    drawn, found = [], []
+    drawn, found, accidents = [], [], []
     for run in range(runs):
         stream = generator(122, run)
         posterior = told(prior, answers, stream, how)
         found.append(posterior.weights)
+        accidents.append(posterior.diagnostics()["lapses"])
         drawn.append(chances(prior.family.predict(posterior.sample(600, stream).structures, np.arange(5))))
     expected = np.bincount(shapes, weights)
     assert np.abs(np.mean(found, axis=0) - expected).sum() / 2 < 0.03
+    mean = weights @ lapses
+    error = np.sqrt(weights @ (lapses - mean) ** 2 * (weights @ weights) + np.var(accidents, ddof=1) / runs)
+    assert abs(np.mean(accidents) - mean) < 4 * error
     ours, theirs = np.array(drawn), chances(scores)
     mean = np.einsum("s,snk->nk", weights, theirs)
     spread = np.einsum("s,snk->nk", weights, (theirs - mean) ** 2)

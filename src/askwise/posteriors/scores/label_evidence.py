@@ -109,7 +109,7 @@ class LabelEvidence:
         return np.ascontiguousarray(found.reshape(-1, count).T)
 
     def potential(self, points: Floats) -> Floats:
-        """(S, rank) -> (S,): minus the log-likelihood of all answers."""
+        """(S, rank) -> (S,): minus the log-likelihood of all answers, without lapses."""
         return self.potential_and_gradient(points)[0]
 
     def gradient(self, points: Floats) -> Floats:
@@ -117,21 +117,23 @@ class LabelEvidence:
         return self.potential_and_gradient(points)[1]
 
     def potential_and_gradient(self, points: Floats) -> tuple[Floats, Floats]:
-        """(S, rank) -> (S,), (S, rank): both in one pass."""
+        """(S, rank) -> (S,), (S, rank): both in one pass, without lapses."""
         potential, gradient = np.zeros(len(points), self.precision), np.zeros(points.shape, self.precision)
         for start in range(0, len(points), CHAINS_PER_BLOCK):
             part = slice(start, start + CHAINS_PER_BLOCK)
             columns, scales = self.columns(points[part]), np.ones(len(points[part]), self.precision)
-            slopes = self.slopes(self._design[0], columns, scales, potential[part], valued=True)
+            slopes = self.slopes(self._design[0], columns, scales, 0 * scales, potential[part], valued=True)
             gradient[part] = self.points(slopes, len(scales))
         return potential, gradient
 
-    def slopes(self, rows: Floats, columns: Floats, scales: Floats, potential: Floats, valued: bool) -> Floats:
+    def slopes(
+        self, rows: Floats, columns: Floats, scales: Floats, lapses: Floats, potential: Floats, valued: bool
+    ) -> Floats:
         """The gradient (R, K S) by the columns of chains whose scores are rows @ columns times their scale.
 
         - `rows`: (T, R), of the answers in the coordinates of the columns, in 32 bits.
         - `columns`: (R, K S), in 32 bits.
-        - `scales`: (S,), in 32 bits.
+        - `scales`, `lapses`: (S,), in 32 bits.
         - `potential`: (S,); where `valued`, the loss of all answers is added to it.
         """
         from askwise.posteriors.scores.softmax_slopes import softmax_slopes  # brings numba
@@ -139,29 +141,43 @@ class LabelEvidence:
         _, places, strengths = self._design
         total: Floats | None = None
         for some, scores in self._scores(rows, columns):
-            softmax_slopes(scores, places[some], strengths[some], scales, potential, valued)
+            softmax_slopes(scores, places[some], strengths[some], scales, lapses, potential, valued)
             product = rows[some].T @ scores.reshape(len(scores), -1)
             total = product if total is None else total + product
         return np.zeros(columns.shape, columns.dtype) if total is None else total
 
-    def potentials_by_scale(self, rows: Floats, columns: Floats, scales: Floats) -> Floats:
-        """(G, S): the potential of chains whose scores are rows @ columns, times each of the scales (G,)."""
+    def potentials_by_scale(self, rows: Floats, columns: Floats, scales: Floats, lapses: Floats) -> Floats:
+        """(G, S): the potential of chains with these lapses (S,) whose scores are rows @ columns, times each of the
+        scales (G,)."""
         from askwise.posteriors.scores.softmax_slopes import potentials_by_scale  # brings numba
 
         _, places, strengths = self._design
         factors = scales.astype(columns.dtype)
         total = np.zeros((len(scales), columns.shape[1] // len(self.contrasts)), columns.dtype)
         for some, scores in self._scores(rows, columns):
-            potentials_by_scale(scores, places[some], strengths[some], factors, total)
+            potentials_by_scale(scores, places[some], strengths[some], factors, lapses.astype(total.dtype), total)
         return total
 
-    def potential_of_scores(self, scores: Floats) -> Floats:
-        """(T, K, S) -> (S,): the potential of chains with these scores of each answer and label, in 32 bits."""
+    def potentials_by_lapse(self, rows: Floats, columns: Floats, lapses: Floats) -> Floats:
+        """(E, S): the potential of chains whose scores are rows @ columns, under each of the lapses (E,)."""
+        from askwise.posteriors.scores.softmax_slopes import potentials_by_lapse  # brings numba
+
+        _, places, strengths = self._design
+        shares = lapses.astype(columns.dtype)
+        total = np.zeros((len(lapses), columns.shape[1] // len(self.contrasts)), columns.dtype)
+        for some, scores in self._scores(rows, columns):
+            potentials_by_lapse(scores, places[some], strengths[some], shares, total)
+        return total
+
+    def potential_of_scores(self, scores: Floats, lapses: Floats) -> Floats:
+        """(T, K, S) -> (S,): the potential of chains with these lapses (S,) and scores of each answer and label, in 32
+        bits."""
         from askwise.posteriors.scores.softmax_slopes import potentials_by_scale  # brings numba
 
         _, places, strengths = self._design
-        total = np.zeros((1, scores.shape[2]), scores.dtype)
-        potentials_by_scale(scores, places, strengths, np.ones(1, scores.dtype), total)
+        real = scores.dtype.type
+        total = np.zeros((1, scores.shape[2]), real)
+        potentials_by_scale(scores, places, strengths, np.ones(1, real), lapses.astype(real), total)
         return total[0]
 
     def _scores(self, rows: Floats, columns: Floats) -> Iterator[tuple[slice, Floats]]:

@@ -15,12 +15,15 @@ MIN_EFFECTIVE_SHARE = 0.2  # of the chains, that resampling must leave
 MIN_POWER = 0.02  # of an answer, that is met at a time
 
 
-def completed(evidence: LabelEvidence, points: Floats, scales: Floats, rng: Generator) -> tuple[Floats, Floats]:
+def completed(
+    evidence: LabelEvidence, points: Floats, scales: Floats, lapses: Floats, rng: Generator
+) -> tuple[Floats, Floats]:
     """Coordinates that chains do not have yet, drawn from their prior, and the log-likelihood of the answers with them.
 
     - `evidence`: the new answers.
     - `points`: (C, rank before).
     - `scales`: (C,), the prior scale of each chain.
+    - `lapses`: (C,), its share of lapses.
 
     Returns (C, J, more) and (C, J), J draws for each chain, or one if there is nothing to draw.
     """
@@ -34,7 +37,7 @@ def completed(evidence: LabelEvidence, points: Floats, scales: Floats, rng: Gene
     scores = (rows[:, :known] @ old.astype(real).reshape(known, labels * chains)).reshape(len(rows), labels, chains)
     new = (evidence.contrasts.astype(real) @ fresh).reshape(len(fresh), labels * chains * draws)
     scores = np.repeat(scores, draws, axis=2) + (rows[:, known:] @ new).reshape(len(rows), labels, -1)
-    logs = -evidence.potential_of_scores(scores).astype(float)
+    logs = -evidence.potential_of_scores(scores, np.repeat(lapses, draws)).astype(float)
     return np.ascontiguousarray(fresh.reshape(more, chains, draws).transpose(1, 2, 0)), logs.reshape(chains, draws)
 
 

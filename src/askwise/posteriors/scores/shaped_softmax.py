@@ -1,8 +1,9 @@
 """The posterior of K scores of each row, one for each label, whose shape is learned.
 
 The scores of a label over rows have the prior N(0, scale^2 F F'), where the factor F belongs to a shape: linear, or
-linear and smooth. Each shape has chains of its own (`SoftmaxPosterior`), whose resampling gives the evidence of the
-shape. Shapes that lose their weight keep few chains, which meet answers only now and then.
+linear and smooth. An answer may be a lapse, and then any label is as likely; the share of lapses is learned. Each shape
+has chains of its own (`SoftmaxPosterior`), whose resampling gives the evidence of the shape. Shapes that lose their
+weight keep few chains, which meet answers only now and then.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from askwise.posteriors.scores.kernels import Shape
 from askwise.posteriors.scores.logconcave import systematic_counts
 from askwise.posteriors.scores.pilot import log_sum
 from askwise.posteriors.scores.shape_sentence import sentence_about_shapes
+from askwise.posteriors.scores.shaped import LAPSE_WEIGHTS, LAPSES
 from askwise.posteriors.scores.softmax import (
     BATCH_GROWTH,
     CHAINS,
@@ -113,7 +115,9 @@ class ShapedSoftmax:
         - `chains`: as many as draws that will be wanted at a time.
         """
         chains = whole_number("chains", chains, at_least=1)
-        members = tuple(SoftmaxPosterior.prior(ShapeRows(family, each), sigma, chains) for each in factors)
+        members = tuple(
+            SoftmaxPosterior.prior(ShapeRows(family, each), sigma, chains, (LAPSES, LAPSE_WEIGHTS)) for each in factors
+        )
         log_prior = np.log(weights / np.sum(weights))
         nothing = np.zeros(0, dtype=int)
         missed = np.zeros(len(shapes), dtype=int)
@@ -160,6 +164,11 @@ class ShapedSoftmax:
         return np.exp(self.log_weights - log_sum(self.log_weights))
 
     @property
+    def lapse(self) -> float:
+        """The mean share of answers given by accident."""
+        return float(self.weights @ [member.lapses.mean() for member in self.members])
+
+    @property
     def shape_sentence(self) -> str | None:
         """What the answers say about straight lines and curves; None where there is nothing to choose between."""
         return sentence_about_shapes(self.shapes, np.exp(self.log_prior), self.weights)
@@ -179,12 +188,12 @@ class ShapedSoftmax:
         return Sample(structures[order], np.full(count, 1.0 / count), exact=False, chains=chains[order])
 
     def diagnostics(self) -> Mapping[str, float]:
-        """How the sampler does, and what was learned about shape and scale."""
+        """How the sampler does, and what was learned about shape, scale and lapses."""
         weights = self.weights
         each = [member.diagnostics() for member in self.members]
         found = {name: float(weights @ [one[name] for one in each]) for name in ("acceptance", "scale", "steps")}
         bent = sum(weight for shape, weight in zip(self.shapes, weights, strict=True) if shape.bends)
-        return {**found, "answers": float(len(self.atoms)), "bent": float(bent)}
+        return {**found, "answers": float(len(self.atoms)), "bent": float(bent), "lapses": self.lapse}
 
     # ------------------------------------------------------------------ inside
 

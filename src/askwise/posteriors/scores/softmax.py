@@ -36,6 +36,8 @@ SWEEPS_BETWEEN_DRAWS = 6  # of one chain
 LEAPFROG_STEPS = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64])  # a trajectory may take
 MIN_ACCEPTANCE = 0.7  # below this a trajectory takes more and shorter steps
 EASY_ACCEPTANCE = 0.92  # above this it takes fewer next time
+NO_LAPSES = np.zeros(1), np.ones(1)
+GOLDEN_RATIO = (5**0.5 - 1) / 2  # its multiples fill the unit interval evenly
 
 
 class LabelledRows(Protocol):
@@ -70,22 +72,40 @@ class SoftmaxPosterior:
     evidence: LabelEvidence
     points: Floats  # (C, rank): the weights of each chain, in the coordinates of the evidence
     places: Ints  # (C,): the place of its scale
+    lapse_grid: Floats  # (E,): shares of answers given by accident; all above 0, or 0 alone
+    log_lapse_prior: Floats  # (E,)
+    lapse_places: Ints  # (C,): the place of the share of each chain
     steps: Ints  # (G,): leapfrog steps of a trajectory
     acceptance: float = 1.0
     answers: int = 0
     log_evidence: float = 0.0  # of all answers, prior scale averaged out; NaN if they came many at once
 
     @staticmethod
-    def prior(family: LabelledRows, sigma: float | None = None, chains: int = CHAINS) -> SoftmaxPosterior:
-        """Beliefs before any answer, held by `chains` chains. `sigma` fixes the prior scale; None learns it."""
+    def prior(
+        family: LabelledRows,
+        sigma: float | None = None,
+        chains: int = CHAINS,
+        lapses: tuple[Floats, Floats] = NO_LAPSES,
+    ) -> SoftmaxPosterior:
+        """Beliefs before any answer.
+
+        - `family`: gives the rows of atoms and the labels.
+        - `sigma`: fixes the prior scale; None learns it.
+        - `chains`: as many as draws that will be wanted at a time.
+        - `lapses`: shares of answers given by accident (E,), and the prior weight of each.
+        """
         same = LogConcave.prior(family, logistic, 1.0, sigma)
         chains = whole_number("chains", chains, at_least=1)
         evidence = LabelEvidence.of_labels(family.dimension // len(family.labels), len(family.labels))
-        # as many chains of a scale as its weight says
-        places = np.searchsorted(np.cumsum(np.exp(same.log_prior)), (np.arange(chains) + 0.5) / chains)
-        places = np.minimum(places, len(same.grid) - 1)
+        # as many chains of a scale, and of a share of lapses, as its weight says
+        even = (np.arange(chains) + 0.5) / chains
+        places = _places_at(even, np.exp(same.log_prior))
+        spread = even * chains * GOLDEN_RATIO % 1  # evenly over the chains of each scale, too
         steps = np.full(len(same.grid), LEAPFROG_STEPS[0])
-        return SoftmaxPosterior(family, same.grid, same.log_prior, evidence, np.zeros((chains, 0)), places, steps)
+        return SoftmaxPosterior(
+            family, same.grid, same.log_prior, evidence, np.zeros((chains, 0)), places, lapses[0], np.log(lapses[1]),
+            _places_at(spread, lapses[1]), steps,
+        )  # fmt: skip
 
     def update(self, answer: Answer, rng: Generator) -> SoftmaxPosterior:
         """The beliefs after one more answer: every chain moves."""
@@ -122,11 +142,12 @@ class SoftmaxPosterior:
         whole, chains = updated.evidence, len(self.places)
         places = (self.log_prior + rng.gumbel(size=(chains, len(self.grid)))).argmax(axis=1)
         points = self.grid[places, None] * rng.standard_normal((chains, whole.rank))
-        updated = replace(updated, points=points, places=places, log_evidence=0.0)
+        guesses = (self.log_lapse_prior + rng.gumbel(size=(chains, len(self.lapse_grid)))).argmax(axis=1)
+        updated = replace(updated, points=points, places=places, lapse_places=guesses, log_evidence=0.0)
         order, count, exact = rng.permutation(len(whole.rows)), 0, True
         while count < len(order):
             batch = order[count : count + max(1, int(BATCH_GROWTH * count))]
-            fresh, logs = completed(whole.only(batch), updated.points, self.grid[updated.places], rng)
+            fresh, logs = updated._completed(whole.only(batch), rng)
             power = bearable_power(logs, 1.0)
             exact = exact and power == 1
             count += len(batch)
@@ -153,7 +174,7 @@ class SoftmaxPosterior:
         """The same beliefs held by so many chains: some are left out, or taken twice."""
         size = len(self.places)
         kept = np.concatenate([rng.permutation(size) for _ in range(-(-count // size))])[:count]
-        return replace(self, points=self.points[kept], places=self.places[kept])
+        return replace(self, points=self.points[kept], places=self.places[kept], lapse_places=self.lapse_places[kept])
 
     def _with_answers(self, answers: Sequence[Answer]) -> SoftmaxPosterior:
         labels = len(self.family.labels)
@@ -203,13 +224,21 @@ class SoftmaxPosterior:
             "steps": float(self.steps[self.places].mean()),
         }
 
+    @property
+    def lapses(self) -> Floats:
+        """(C,): the share of lapses of each chain."""
+        return self.lapse_grid[self.lapse_places]
+
+    def _completed(self, evidence: LabelEvidence, rng: Generator) -> tuple[Floats, Floats]:
+        return completed(evidence, self.points, self.grid[self.places], self.lapses, rng)
+
     def _moved_to(self, evidence: LabelEvidence, sweeps: int, rng: Generator) -> SoftmaxPosterior:
         """With more answers, or with other strengths: chains are resampled by what changes, then they move."""
         known = np.pad(self.evidence.strengths, (0, len(evidence.rows) - len(self.evidence.rows)))
         now, new = self, evidence.strengths - known
         share = 0.0 if new.any() else 1.0  # of the change that was met
         while share < 1:
-            fresh, logs = completed(evidence.with_strengths(new), now.points, self.grid[now.places], rng)
+            fresh, logs = now._completed(evidence.with_strengths(new), rng)
             power = bearable_power(logs, 1 - share)
             now, share = now._resampled(power * logs, fresh, rng), share + power
             if share < 1:
@@ -223,7 +252,10 @@ class SoftmaxPosterior:
         """
         kept, drawn, gained = resample(logs, rng)
         points = np.hstack([self.points[kept], fresh[kept, drawn]])
-        return replace(self, points=points, places=self.places[kept], log_evidence=self.log_evidence + gained)
+        return replace(
+            self, points=points, places=self.places[kept], lapse_places=self.lapse_places[kept],
+            log_evidence=self.log_evidence + gained,
+        )  # fmt: skip
 
     def continued(self, sweeps: int, rng: Generator) -> SoftmaxPosterior:
         """The same beliefs with other draws: every chain moves on by that many `sweeps`."""
@@ -232,11 +264,13 @@ class SoftmaxPosterior:
     def _swept(self, sweeps: int, rng: Generator) -> SoftmaxPosterior:
         now, reference = self, PriorReference(self.evidence)
         for _ in range(sweeps if self.evidence.rank else 0):
-            now = now._trajectory(reference, rng) if len(self.grid) == 1 else now._sweep(reference, rng)
+            now = now if len(self.grid) == 1 else now._scaled(reference, rng)
+            now = now if len(self.lapse_grid) == 1 else now._lapsed(reference, rng)
+            now = now._trajectory(reference, rng)
         return now
 
-    def _sweep(self, reference: PriorReference, rng: Generator) -> SoftmaxPosterior:
-        """Two draws of each chain's scale, given the weights and with them scaled along, and one trajectory.
+    def _scaled(self, reference: PriorReference, rng: Generator) -> SoftmaxPosterior:
+        """Two draws of each chain's scale, given the weights and with them scaled along.
 
         Given many weights the scale hardly moves. Scaled along, it is held by the answers alone.
         """
@@ -244,15 +278,25 @@ class SoftmaxPosterior:
         logs = self.log_prior - rank * np.log(self.grid) - squares(self.points)[:, None] / (2 * self.grid**2)
         places = (logs + rng.gumbel(size=logs.shape)).argmax(axis=1)
         unscaled = self.points / self.grid[places, None]
-        logs = self.log_prior - reference.potentials(unscaled, self.grid)
+        logs = self.log_prior - reference.potentials(unscaled, self.grid, self.lapses)
         places = (logs + rng.gumbel(size=logs.shape)).argmax(axis=1)
-        return replace(self, points=unscaled * self.grid[places, None], places=places)._trajectory(reference, rng)
+        return replace(self, points=unscaled * self.grid[places, None], places=places)
+
+    def _lapsed(self, reference: PriorReference, rng: Generator) -> SoftmaxPosterior:
+        """A draw of each chain's share of lapses, given the weights."""
+        logs = self.log_lapse_prior - reference.potentials_by_lapse(self.points, self.lapse_grid)
+        return replace(self, lapse_places=(logs + rng.gumbel(size=logs.shape)).argmax(axis=1))
 
     def _trajectory(self, reference: PriorReference, rng: Generator) -> SoftmaxPosterior:
         counts = np.bincount(self.places, minlength=len(self.grid))
-        points, chance = reference.run(self.points, self.grid[self.places], self.steps[self.places], rng)
+        points, chance = reference.run(self.points, self.grid[self.places], self.lapses, self.steps[self.places], rng)
         accepted = np.bincount(self.places, chance, len(counts)) / np.maximum(counts, 1)
         rung = np.searchsorted(LEAPFROG_STEPS, self.steps)
         rung = rung + ((accepted < MIN_ACCEPTANCE) & (counts > 0)) - (accepted > EASY_ACCEPTANCE)
         steps = np.maximum.accumulate(LEAPFROG_STEPS[np.clip(rung, 0, len(LEAPFROG_STEPS) - 1)])
         return replace(self, points=points, steps=steps, acceptance=float(chance.mean()))
+
+
+def _places_at(shares: Floats, weights: Floats) -> Ints:
+    """(C,): the place of the weight in which each share of all weights falls."""
+    return np.minimum(np.searchsorted(np.cumsum(weights), shares), len(weights) - 1)

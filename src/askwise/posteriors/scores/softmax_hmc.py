@@ -8,6 +8,7 @@ when weights are measured in units of the scale. It needs no fit, and a step is 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -69,27 +70,30 @@ class PriorReference:
         outward = (self._principal[1] * self.widths).astype(np.float32)
         return self.evidence.points(outward @ columns, len(scales)) * scales[:, None]
 
-    def trajectory(self, columns: Columns, scales: Floats, steps: int, jitter: float, rng: Generator) -> Floats:
+    def trajectory(
+        self, columns: Columns, scales: Floats, lapses: Floats, steps: int, jitter: float, rng: Generator
+    ) -> Floats:
         """Moves chains by about a quarter turn in that many leapfrog `steps`; returns the chance (S,) of acceptance.
 
         - `columns`: where the chains are; changed.
         - `scales`: (S,), the prior scale of each.
+        - `lapses`: (S,), its share of lapses.
         - `jitter`: factor of the angle, near 1.
         """
         from askwise.posteriors.scores.softmax_slopes import kick_and_rotate  # brings numba
 
         real, lanes = np.float32, len(scales)
-        factor = scales.astype(real)
+        factor, guesses = scales.astype(real), lapses.astype(real)
         noise = rng.standard_normal((self.evidence.rank, lanes), dtype=real)
         place, velocity = columns.copy(), self.evidence.columns(noise.T)
         angle = jitter * np.pi / 2 / steps
         sine, cosine = real(np.sin(angle)), real(np.cos(angle))
         before, after = np.zeros(lanes, real), np.zeros(lanes, real)
-        slopes = self.evidence.slopes(self.rows, place, factor, before, valued=True)
+        slopes = self.evidence.slopes(self.rows, place, factor, guesses, before, valued=True)
         energy = before.astype(float) + self._energy(place, velocity, lanes)
         for step in range(steps):
             kick_and_rotate(place, velocity, slopes, self.slack, real(angle / 2 if step == 0 else angle), sine, cosine)
-            slopes = self.evidence.slopes(self.rows, place, factor, after, valued=step + 1 == steps)
+            slopes = self.evidence.slopes(self.rows, place, factor, guesses, after, valued=step + 1 == steps)
         velocity -= real(angle / 2) * (slopes + self.slack[:, None] * place)
         # a runaway chain may overflow 32 bits, and is then refused
         gain = energy - after - self._energy(place, velocity, lanes)
@@ -107,29 +111,41 @@ class PriorReference:
         total: Floats = whole.reshape(-1, lanes).sum(axis=0, dtype=float) / 2
         return total
 
-    def run(self, points: Floats, scales: Floats, steps: Ints, rng: Generator) -> tuple[Floats, Floats]:
+    def run(self, points: Floats, scales: Floats, lapses: Floats, steps: Ints, rng: Generator) -> tuple[Floats, Floats]:
         """One trajectory of every chain: where it ends (S, rank), and its chance (S,) of acceptance.
 
         - `points`: (S, rank), in the coordinates of the evidence.
         - `scales`: (S,), the prior scale of each chain.
+        - `lapses`: (S,), its share of lapses.
         - `steps`: (S,), its leapfrog steps.
         """
         ends, chance = np.empty(points.shape), np.ones(len(points))
         jitter = rng.uniform(1 - ANGLE_JITTER, 1 + ANGLE_JITTER)
         for part in blocks(steps):
             columns = self.whiten(points[part], scales[part])
-            chance[part] = self.trajectory(columns, scales[part], int(steps[part[0]]), jitter, rng)
+            chance[part] = self.trajectory(columns, scales[part], lapses[part], int(steps[part[0]]), jitter, rng)
             ends[part] = self.points(columns, scales[part])
         return ends, chance
 
-    def potentials(self, points: Floats, scales: Floats) -> Floats:
-        """(S, rank), (G,) -> (S, G): minus the log-likelihood of points that are multiplied by each scale."""
+    def potentials(self, points: Floats, scales: Floats, lapses: Floats) -> Floats:
+        """(S, rank), (G,), (S,) -> (S, G): minus the log-likelihood of points that are multiplied by each scale."""
         found = np.empty((len(points), len(scales)))
+        for part, columns in self._columns(points):
+            found[part] = self.evidence.potentials_by_scale(self.rows, columns, scales, lapses[part]).T
+        return found
+
+    def potentials_by_lapse(self, points: Floats, lapses: Floats) -> Floats:
+        """(S, rank), (E,) -> (S, E): minus the log-likelihood of points under each share of lapses."""
+        found = np.empty((len(points), len(lapses)))
+        for part, columns in self._columns(points):
+            found[part] = self.evidence.potentials_by_lapse(self.rows, columns, lapses).T
+        return found
+
+    def _columns(self, points: Floats) -> Iterator[tuple[slice, Columns]]:
+        """Slices of the points, and their columns."""
         for start in range(0, len(points), CHAINS_PER_BLOCK):
             part = slice(start, start + CHAINS_PER_BLOCK)
-            columns = self.whiten(points[part], np.ones(len(points[part])))
-            found[part] = self.evidence.potentials_by_scale(self.rows, columns, scales).T
-        return found
+            yield part, self.whiten(points[part], np.ones(len(points[part])))
 
 
 def blocks(steps: Ints) -> list[Ints]:

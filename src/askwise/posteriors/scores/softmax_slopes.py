@@ -1,4 +1,7 @@
-"""The softmax loss of many chains at once, compiled. Each line of arithmetic runs over many chains."""
+"""The softmax loss of many chains at once, compiled. Each line of arithmetic runs over many chains.
+
+With a chance `lapse`, an answer is any of the labels. All lapses are 0, or none is.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ def softmax_slopes(
     places: Any,  # (T,): the label of each answer
     strengths: Any,  # (T,)
     scales: Any,  # (S,): by which each chain's scores are multiplied, and its slopes
+    lapses: Any,  # (S,)
     potential: Any,  # (S,): the loss of all answers is added to it, where `valued`
     valued: bool,
 ) -> None:
@@ -22,6 +26,7 @@ def softmax_slopes(
     answers, labels, lanes = scores.shape
     bits = np.empty(lanes, np.int32)
     top, total, own = np.empty(lanes, real), np.empty(lanes, real), np.empty(lanes, real)
+    whole = np.empty(lanes, real)  # the chance of the answer, lapses and all
     for t in range(answers):
         find_top(scores[t], top)
         for i in range(lanes):
@@ -34,11 +39,21 @@ def softmax_slopes(
             exp_in_place(row, bits)
             for i in range(lanes):
                 total[i] += row[i]
-        if valued:
+        if valued and lapses[0] == 0:
             for i in range(lanes):
                 potential[i] += strengths[t] * (np.log(total[i]) - own[i])
         for i in range(lanes):
             own[i] = strengths[t] * scales[i]
+        if lapses[0] > 0:
+            row = scores[t, places[t]]
+            for i in range(lanes):
+                kept = (real(1.0) - lapses[i]) * row[i] / total[i]
+                whole[i] = kept + lapses[i] / labels
+                own[i] *= kept / whole[i]
+            if valued:
+                for i in range(lanes):
+                    potential[i] -= strengths[t] * np.log(whole[i])
+        for i in range(lanes):
             total[i] = own[i] / total[i]
         for k in range(labels):
             row = scores[t, k]
@@ -66,12 +81,14 @@ def potentials_by_scale(
     places: Any,  # (T,): the label of each answer
     strengths: Any,  # (T,)
     scales: Any,  # (G,): by which the scores are multiplied
+    lapses: Any,  # (S,)
     potentials: Any,  # (G, S): the loss of all answers is added to it
 ) -> None:
     """The loss of every chain as if its scores were multiplied by each scale."""
     answers, labels, lanes = scores.shape
     bits = np.empty(lanes, np.int32)
     top, total, grown = np.empty(lanes, real), np.empty(lanes, real), np.empty(lanes, real)
+    chance = np.empty(lanes, real)
     for t in range(answers):
         find_top(scores[t], top)
         own = scores[t, places[t]]
@@ -85,8 +102,44 @@ def potentials_by_scale(
                 exp_in_place(grown, bits)
                 for i in range(lanes):
                     total[i] += grown[i]
+                if k == places[t]:
+                    chance[:] = grown
+            if lapses[0] > 0:
+                for i in range(lanes):
+                    whole = (real(1.0) - lapses[i]) * chance[i] / total[i] + lapses[i] / labels
+                    potentials[g, i] -= strengths[t] * np.log(whole)
+            else:
+                for i in range(lanes):
+                    potentials[g, i] += strengths[t] * (np.log(total[i]) - scales[g] * (own[i] - top[i]))
+
+
+@compiled
+def potentials_by_lapse(
+    scores: Any,  # (T, K, S): of each answer and label; replaced by their odds
+    places: Any,  # (T,): the label of each answer
+    strengths: Any,  # (T,)
+    lapses: Any,  # (E,), above 0
+    potentials: Any,  # (E, S): the loss of all answers is added to it
+) -> None:
+    """The loss of every chain as if its share of lapses were each of these."""
+    answers, labels, lanes = scores.shape
+    bits = np.empty(lanes, np.int32)
+    top, total = np.empty(lanes, real), np.empty(lanes, real)
+    for t in range(answers):
+        find_top(scores[t], top)
+        total[:] = real(0.0)
+        for k in range(labels):
+            row = scores[t, k]
             for i in range(lanes):
-                potentials[g, i] += strengths[t] * (np.log(total[i]) - scales[g] * (own[i] - top[i]))
+                row[i] -= top[i]
+            exp_in_place(row, bits)
+            for i in range(lanes):
+                total[i] += row[i]
+        own = scores[t, places[t]]
+        for e in range(len(lapses)):
+            kept, guess = real(1.0) - lapses[e], lapses[e] / labels
+            for i in range(lanes):
+                potentials[e, i] -= strengths[t] * np.log(kept * own[i] / total[i] + guess)
 
 
 @compiled

@@ -24,6 +24,7 @@ from askwise.types import Answer, Floats, Ints, Sample
 
 LEAST_CUTS = 0.25  # expected: the lowest chance of a cut is this over the number of gaps
 HIGHEST_ODDS = 4.0  # of a cut in a gap
+USUAL_NOISE = 0.05
 NOISE_LEVELS = np.array([0.01, 0.02, 0.04, 0.08, 0.16, 0.3])
 NOISE_WEIGHTS = np.array([0.25, 0.25, 0.2, 0.15, 0.1, 0.05])  # their mean is about .06
 
@@ -41,6 +42,7 @@ class SegmentationPosterior:
     loss = zero_one
 
     family: Segmentations
+    beta: float  # what a wrong answer costs, at the usual noise
     chances: Floats  # (P,): of a cut in a gap
     noise: Floats  # (E,): the shares of wrong answers that are possible
     log_prior: Floats  # (P, E): of both
@@ -63,16 +65,12 @@ class SegmentationPosterior:
         log_prior = np.tile(np.log(weights / len(odds)), (len(odds), 1))
         return SegmentationPosterior(
             family=family,
+            beta=noise_beta(USUAL_NOISE if noise is None else float(levels[0])),
             chances=odds / (1 + odds),
             noise=levels,
             log_prior=log_prior,
             log_evidence=np.zeros_like(log_prior),
         )
-
-    @property
-    def beta(self) -> float:
-        """What a wrong answer costs at the lowest noise; `lapse` says how much more noise there is."""
-        return noise_beta(float(self.noise[0]))
 
     @property
     def weights(self) -> Floats:
@@ -83,9 +81,9 @@ class SegmentationPosterior:
 
     @property
     def lapse(self) -> float:
-        """The expected noise, above the lowest, as a share of answers given by the toss of a coin."""
-        lowest = self.noise[0]
-        return float((self.weights.sum(axis=0) @ self.noise - lowest) / (0.5 - lowest))
+        """How far the noise is above that of `beta`, as a share of answers given by the toss of a coin."""
+        usual = 1 / (1 + np.exp(self.beta))
+        return max(0.0, float((self.weights.sum(axis=0) @ self.noise - usual) / (0.5 - usual)))
 
     def update(self, answer: Answer, rng: Generator) -> Self:
         """The beliefs after one more answer."""

@@ -1,4 +1,4 @@
-"""Whether clusterings, hierarchies, matrices, fair classifiers, segments and the best items in order meet their targets.
+"""Whether clusterings, hierarchies, matrices, fair classifiers, segments and short rankings meet their targets.
 
 Runs the benchmarks one after the other and compares their figures with the targets; that takes an hour or more on
 two cores. `python -m benchmarks.structures [--only PART ...] [--json]`

@@ -121,8 +121,8 @@ class Segmentations:
         return self._items_at(found, self.starts[found] + np.asarray(some, dtype=np.int64))
 
     def propose_atoms(self, structures: Floats, count: int) -> Ints:
-        """(A, 2): pairs of which the draws are least sure. For the first value of each segment of some draw, or for the
-        item of `around`: the quartiles of where its segment ends."""
+        """(A, 2): pairs of which the draws are least sure: first values of segments, or the item of `around`, each with the
+        quartiles of where its segment ends."""
         values = len(self.edges) - 1
         if values * (values - 1) // 2 <= MAX_ATOMS_SCORED_WHOLE:
             return np.empty((0, 2), dtype=np.int64)  # all are candidates anyway
@@ -131,8 +131,9 @@ class Segmentations:
         last = np.where(np.pad(cut, ((0, 0), (0, 1)), constant_values=True), np.arange(values), values)
         last = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]  # (S, V): the last value of each one's segment
         if self.around is None:
-            firsts = np.concatenate([[0], 1 + np.flatnonzero(cut.any(axis=0))])
-            firsts = firsts[np.linspace(0, len(firsts) - 1, min(max(count // 3, 1), len(firsts))).astype(int)]
+            reached = np.cumsum(np.append(1.0, cut.mean(axis=0)))  # by the chance that a segment begins at each value
+            levels = (np.arange(max(count // 3, 1)) + 0.5) / max(count // 3, 1)  # every segment has the same share
+            firsts = np.unique(np.searchsorted(reached, levels * reached[-1]))
             found = _quartile_pairs(firsts, last[:, firsts] + 1)
         else:
             own = self.rank[[self.around]]

@@ -1,6 +1,6 @@
-"""Whether clusterings, hierarchies, matrices and fair classifiers meet their targets for error and speed.
+"""Whether clusterings, hierarchies, matrices, fair classifiers, segments and short rankings meet their targets.
 
-Runs the four benchmarks one after the other and compares their figures with the targets; that takes an hour or more on
+Runs the benchmarks one after the other and compares their figures with the targets; that takes an hour or more on
 two cores. `python -m benchmarks.structures [--only PART ...] [--json]`
 """
 
@@ -14,7 +14,14 @@ from typing import Any, NamedTuple
 
 from benchmarks.common import benchmark_parser
 
-PARTS = {"cluster_of": "clusters", "hierarchy": "hierarchy", "best_column": "columns", "fair_classifier": "fairness"}
+PARTS = {
+    "cluster_of": "clusters",
+    "hierarchy": "hierarchy",
+    "best_column": "columns",
+    "fair_classifier": "fairness",
+    "segments": "errors segments",
+    "top_ranking": "errors top_ranking",
+}
 
 
 class Target(NamedTuple):
@@ -67,8 +74,8 @@ def judge(results: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def measure(module: str) -> Any:
-    """What the benchmark prints as JSON."""
-    command = [sys.executable, "-m", f"benchmarks.{module}", "--json"]
+    """What the benchmark, a module with its arguments, prints as JSON."""
+    command = [sys.executable, "-m", *f"benchmarks.{module}".split(), "--json"]
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
 
 

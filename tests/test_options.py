@@ -24,6 +24,8 @@ REQUIRED = {
     **{goal: {**kind.example, "data": TABLE, "draws": 4} for goal, kind in goals().items()},
     "best_column": {"data": {"name": NAMES[:2], "x": [1.0, None], "y": [None, 3.0]}, "draws": 4},
     "cluster_of": {"data": TABLE, "item": "tea", "draws": 4},
+    "segment_of": {"data": TABLE, "column": "x", "item": "tea", "draws": 4},
+    "segments": {"data": TABLE, "column": "x", "draws": 4},
 }
 # no option of any goal can be one of these; each is made anew
 ODD = {

@@ -18,7 +18,7 @@ from askwise.problem import Problem
 from askwise.strategies import strategies
 from askwise.structures.choice import Choice, ChoiceAmongMany, ItemScores
 from askwise.structures.finite import Finite
-from askwise.structures.intervals import IntervalClusterings, hard_clusterings
+from askwise.structures.intervals import IntervalClusterings, Segmentations, hard_clusterings
 from askwise.structures.linear import LinearPool, LinearScores, LinearSphere, RowScores
 from askwise.testing import check_distance, check_family, check_posterior, check_strategy
 from askwise.types import Answer, Sample, Scored
@@ -27,6 +27,7 @@ from tests.helpers import generator, label_problem, random_distances, score_prob
 ROWS = generator(400).standard_normal((9, 3))
 TASTES = generator(401).standard_normal((12, 3))
 LINES, POINTS = hard_clusterings(4)
+SORTED = Segmentations([3, 1, 4, 1, 5, 9, 2, 6])
 TABLE = generator(402).integers(3, size=(12, 8))
 
 FAMILIES = {
@@ -40,6 +41,8 @@ FAMILIES = {
     "sphere": (LinearSphere(3), TASTES),
     "intervals": (IntervalClusterings(), LINES),
     "intervals of points": (IntervalClusterings(POINTS), LINES),
+    "segments": (SORTED, SORTED.edges[[[1, 5], [3, 4], [2, 6]]]),
+    "segments of very many": (Segmentations(np.arange(120), around=7), np.array([[0.25, 0.5], [0.1, 1.0]])),
 }
 DISTANCES = {
     "angle": (Angle(), TASTES),

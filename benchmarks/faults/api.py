@@ -31,7 +31,7 @@ from benchmarks.faults.sessions import KINDS, MATRIX, TABLE, Setting, difference
 
 COUNT = 4_000
 QUICK = 30
-REQUIRED_OPTIONS: dict[str, Any] = {"item": "tea", "k": 2}  # of the goals that have them
+REQUIRED_OPTIONS: dict[str, Any] = {"column": "x", "item": "tea", "k": 2}  # of the goals that have them
 # methods that take a session's own objects: odd values make no sense
 INTERNAL_METHODS = ("foresee", "resume")
 METHODS = sorted(

@@ -37,6 +37,7 @@ KINDS: dict[str, Callable[[], askwise.Session]] = {
     "labels": lambda: askwise.classifier(TABLE, labels=("a", "b", "c"), draws=16, seed=3),
     "same": lambda: askwise.clusters(NAMES, draws=8, seed=3),
     "of": lambda: askwise.cluster_of(TABLE, "tea", draws=8, seed=3),
+    "line": lambda: askwise.segments(TABLE, "x", draws=8, seed=3),
     "triple": lambda: askwise.hierarchy(NAMES, draws=8, seed=3),
     "number": lambda: askwise.best_column(MATRIX, draws=8, seed=3),
     "hand": lambda: askwise.Session(*problem_by_hand(), seed=3, draws=8, stop=askwise.Budget(9), repeat=True),

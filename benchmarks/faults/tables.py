@@ -92,7 +92,9 @@ def _options(goal: str, data: LoadedTable, rng: random.Random) -> dict[str, Any]
         options["missing"] = "impute"
     if goal == "top_k":
         options["k"] = rng.choice((1, 2, 2, 3))
-    if goal == "cluster_of":
+    if goal in ("segment_of", "segments"):
+        options["column"] = rng.choice(columns or ["age"])
+    if goal in ("cluster_of", "segment_of"):
         named = data.columns.get("name") or ["item 1"]
         options["item"] = str(rng.choice(named))
     if goal == "classifier":

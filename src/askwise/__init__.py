@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from askwise.goals.clusters import clusters
     from askwise.goals.hierarchy import hierarchy
     from askwise.goals.ranking import ranking
+    from askwise.goals.segment_of import segment_of
+    from askwise.goals.segments import segments
     from askwise.goals.top_k import top_k
     from askwise.goals.top_ranking import top_ranking
     from askwise.storage import open, save
@@ -67,6 +69,8 @@ __all__ = [
     "open",
     "ranking",
     "save",
+    "segment_of",
+    "segments",
     "softmax",
     "squared",
     "to_sklearn",

@@ -77,7 +77,7 @@ def test_simulate_shows_people_a_table():
     [
         (["line", "--rule", "best"], "there is no strategy 'best'; choose one of bald, "),
         (["line", "--rule", "eubo"], "eubo compares items"),
-        (["line", "--dim", "3"], "dim means nothing to line; it is for choice and classify"),
+        (["line", "--dim", "3"], "dim means nothing to line; it is for choice, classify, "),
         (["line", "--distance", "kendall"], "the distance of a line task is d_I or d_c; got 'kendall'"),
         (["choice", "--items", "1"], "items must be at least 2, got 1"),
         (["choice", "--sigma", "-1"], "sigma must be positive, got -1.0"),

@@ -29,6 +29,8 @@ MADE = {
     "classifier": lambda: goals.classifier(TABLE, labels=(EVIL, "yes"), seed=1, draws=100, fair_on=f"kind {EVIL}"),
     "cluster_of": lambda: goals.cluster_of(TABLE, EVIL, seed=1, draws=16),
     "clusters": lambda: goals.clusters(TABLE, seed=1, draws=16),
+    "segment_of": lambda: goals.segment_of(TABLE, "size", EVIL, seed=1, draws=16),
+    "segments": lambda: goals.segments({**TABLE, EVIL: [3, 1, 4, 1, 5, 9]}, EVIL, seed=1, draws=16),
     "hierarchy": lambda: goals.hierarchy(TABLE, seed=1, draws=16),
     "best_column": lambda: goals.best_column(ENTRIES, seed=1, draws=16, rank=1, rows=[0, 1, EVIL]),
 }

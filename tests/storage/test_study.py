@@ -30,6 +30,8 @@ GOALS = {
     "classifier of three": lambda: askwise.classifier(TABLE, ("red", "green", "blue"), **SMALL),
     "cluster_of": lambda: askwise.cluster_of(TABLE, "c", **SMALL),
     "clusters": lambda: askwise.clusters(TABLE, **SMALL),
+    "segment_of": lambda: askwise.segment_of(TABLE, "x0", "c", **SMALL),
+    "segments": lambda: askwise.segments(TABLE, "x0", **SMALL),
     "hierarchy": lambda: askwise.hierarchy(TABLE, **SMALL),
     "best_column": lambda: askwise.best_column(TABLE, known=[("a", "x0", 1.0)], repeat=True, **SMALL),
 }

@@ -28,6 +28,8 @@ GOALS = {
     "classifier of three": (TABLE, {"labels": ["a", "b", "c"], "repeat": True}),
     "cluster_of": (TABLE, {"item": "i0"}),
     "clusters": (NAMES, {}),
+    "segment_of": (TABLE, {"column": "age", "item": "i0"}),
+    "segments": (TABLE, {"column": "size"}),
     "hierarchy": (TABLE, {}),
     "best_column": ((12, 9), {}),
 }

@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.errors import SettingError
-from askwise.structures.intervals import IntervalClusterings, all_clusterings, hard_clusterings, interval_of
+from askwise.errors import DataError, SettingError
+from askwise.structures.intervals import (
+    IntervalClusterings,
+    Segmentations,
+    all_clusterings,
+    hard_clusterings,
+    interval_of,
+)
 from askwise.testing import check_family
 from tests.helpers import generator
 
@@ -64,3 +70,49 @@ def test_hard_set(k):
 def test_refuses(points):
     with pytest.raises(SettingError, match=r"at least two positions in \[0, 1\)"):
         IntervalClusterings(points)
+
+
+SORTED = Segmentations([3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0])
+
+
+def test_segments_are_runs_of_values():
+    """Against counting: two items are together exactly if no cut is between their values."""
+    cuts = all_clusterings(SORTED.edges[1:-1], most=6, known=(0.0, 0.0))
+    atoms = SORTED.draw_atoms(99, generator(0))
+    assert len(atoms) == 20  # of 21 pairs, one has equal values
+    values = np.array([3, 1, 4, 1, 5, 9, 2])
+    below = np.array([(values < v).mean() for v in values])  # the mass below each item: where its value begins
+    for row, predicted in zip(cuts, SORTED.predict(cuts, atoms), strict=True):
+        for (i, j), same in zip(atoms, predicted, strict=True):
+            low, high = sorted((below[i], below[j]))
+            assert same == (not any(low < cut - 1e-9 and cut <= high + 1e-9 for cut in row))
+
+
+@pytest.mark.parametrize("around", [None, 150])
+def test_candidates_of_a_long_table(around):
+    values = np.repeat(np.arange(100), 3)
+    family = Segmentations(values, around=around)
+    atoms = family.draw_atoms(400, generator(1))
+    assert (values[atoms[:, 0]] != values[atoms[:, 1]]).all()
+    assert 380 <= len(atoms) <= 400
+    if around is not None:
+        assert (atoms == around).any(axis=1).sum() >= 99  # all its pairs of values
+
+
+def test_proposed_pairs_halve_what_is_open():
+    """Draws that disagree about one place: some proposed pair splits them evenly."""
+    family = Segmentations(np.arange(200))
+    draws = np.stack([np.full(40, 0.25), np.arange(100, 140) / 200], axis=1)
+    for around, pair in ((None, (50, 120)), (60, (60, 120))):
+        family = Segmentations(np.arange(200), around=around)
+        proposed = family.propose_atoms(draws, 30)
+        assert 0 < len(proposed) <= 30
+        assert np.abs(family.predict(draws, proposed).mean(axis=0) - 0.5).min() <= 0.026
+        assert any(abs(i - pair[0]) + abs(j - pair[1]) <= 1 for i, j in proposed)
+    assert len(Segmentations(np.arange(60)).propose_atoms(draws, 30)) == 0  # all pairs are candidates
+
+
+@pytest.mark.parametrize("values", [[1.0], [2.0, 2.0], [1.0, np.nan], [[1.0, 2.0]]])
+def test_segments_need_two_values(values):
+    with pytest.raises(DataError, match="one finite number an item, and at least two different ones"):
+        Segmentations(values)

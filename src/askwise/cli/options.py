@@ -52,7 +52,7 @@ def goal_options(changeable: bool = False) -> Mapping[str, Mapping[type[Goal], G
     """Each option that can be typed, with the goals that have it.
 
     >>> [goal.goal_name for goal in goal_options()["item"]]
-    ['cluster_of']
+    ['cluster_of', 'segment_of']
     """
     found: dict[str, dict[type[Goal], GoalOption]] = {}
     for goal in goals().values():

@@ -27,6 +27,8 @@ class TaskName(StrEnum):
     clusters = "clusters"
     hierarchy = "hierarchy"
     columns = "columns"
+    segments = "segments"
+    top_ranking = "top_ranking"
 
 
 def simulate(
@@ -42,21 +44,34 @@ def simulate(
     questions: Annotated[int, typer.Option(max=1_000_000, help="Answers per run.")] = 100,
     runs: Annotated[int, typer.Option(max=1_000_000, help="Simulated people.")] = 10,
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 0,
-    dim: Annotated[int | None, typer.Option(max=1000, help="Features per item [classify, choice; 10].")] = None,
-    sigma: Annotated[float | None, typer.Option(help="Spread of the true weights [classify, choice; 5].")] = None,
-    items: Annotated[
-        int | None, typer.Option(max=100_000, help="Items [choice, hierarchy; 50; clusters; 150].")
+    dim: Annotated[
+        int | None, typer.Option(max=1000, help="Features per item [classify, choice, top_ranking; 10].")
     ] = None,
-    intervals: Annotated[int | None, typer.Option(max=10_000, help="Intervals of the line [line; 8].")] = None,
+    sigma: Annotated[
+        float | None, typer.Option(help="Spread of the true weights [classify, choice, top_ranking; 5].")
+    ] = None,
+    items: Annotated[
+        int | None,
+        typer.Option(max=100_000, help="Items [choice, top_ranking, hierarchy; 50; clusters, segments; 150]."),
+    ] = None,
+    intervals: Annotated[
+        int | None, typer.Option(max=10_000, help="Intervals of the line [line; 8; segments; 6].")
+    ] = None,
     distance: Annotated[
         str | None, typer.Option(help="item, best, regret or kendall [choice; item]; d_I or d_c [line; d_I].")
     ] = None,
     noise: Annotated[float | None, typer.Option(help="Share of wrong answers [0].")] = None,
-    drift: Annotated[float | None, typer.Option(help="Drift of the taste per answer [classify, choice; 0].")] = None,
+    drift: Annotated[
+        float | None, typer.Option(help="Drift of the taste per answer [classify, choice, top_ranking; 0].")
+    ] = None,
     margin: Annotated[float | None, typer.Option(help="Bounded noise with this margin [line].")] = None,
     adversarial: Annotated[bool, typer.Option("--adversarial", help="The worst bounded noise [line].")] = False,
-    told_sigma: Annotated[float | None, typer.Option(help="A wrong sigma for askwise [classify, choice].")] = None,
-    learn_scale: Annotated[bool, typer.Option("--learn-scale", help="Learn sigma [classify, choice].")] = False,
+    told_sigma: Annotated[
+        float | None, typer.Option(help="A wrong sigma for askwise [classify, choice, top_ranking].")
+    ] = None,
+    learn_scale: Annotated[
+        bool, typer.Option("--learn-scale", help="Learn sigma [classify, choice, top_ranking].")
+    ] = False,
     workers: Annotated[int | None, typer.Option(max=1024, help="Processes [one per core].")] = None,
     cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to use instead.")] = None,
     as_json: AsJson = False,

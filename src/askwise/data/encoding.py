@@ -68,7 +68,7 @@ class Column:
                 raise DataError(f"{problem}; expected one of {', '.join(map(repr, self.levels))}, as before")
             return np.eye(len(self.levels))[[self.levels[level] for level in filled]]
         present = [value for value in values if value is not None]
-        numbers = _numbers(self.name, present)
+        numbers = numbers_in(self.name, present)
         if numbers is None or (present and _are_dates(present) != self.dated):
             was = "dates" if self.dated else "numbers"
             raise DataError(f"column {self.name!r} does not hold {was}, as it did before; give {was}")
@@ -232,7 +232,7 @@ def _feature(name: str, values: list[Any], *, named: bool, impute: bool) -> tupl
     """A column and its (N, k) block of mean squared length 1, or why there is none."""
     present = [value for value in values if value is not None]
     unknown = len(present) < len(values)
-    numbers = _numbers(name, present)
+    numbers = numbers_in(name, present)
     if numbers is None:
         _refuse_infinite(name, present)
     distinct: set[Any] = set(present if numbers is None else numbers)
@@ -263,8 +263,12 @@ def _feature(name: str, values: list[Any], *, named: bool, impute: bool) -> tupl
     return replace(column, first=first, mean=mean, length=length), block / length
 
 
-def _numbers(column: str, values: Sequence[Any]) -> list[float] | None:
-    """The values as numbers, dates as days; None if they are texts that say neither."""
+def numbers_in(column: str, values: Sequence[Any]) -> list[float] | None:
+    """The values of a column as numbers, dates as days since 1970; None if they are texts that say neither.
+
+    >>> numbers_in("age", ["34", "51"]), numbers_in("born", ["1970-01-03"]), numbers_in("city", ["Rome"])
+    ([34.0, 51.0], [2.0], None)
+    """
     numbers = _numbers_in_texts(values) if is_text(values) else [float(value) for value in values]
     odd = next((i for i, number in enumerate(numbers or ()) if not isfinite(number)), None)
     if odd is not None:

@@ -141,7 +141,7 @@ def simulate(
     for option in settings:
         if option not in known:
             users = [name for name, made in sorted(TASKS.items()) if option in signature(made).parameters]
-            raise SettingError(f"{option} means nothing to {task}; it is for {' and '.join(users) or 'no task'}")
+            raise SettingError(f"{option} means nothing to {task}; it is for {', '.join(users) or 'no task'}")
     TASKS[task](stream(0, 0, "trial"), **settings)  # refuses bad settings before a worker starts
     people = [Run(task, rule, questions, person, seed, tuple(sorted(settings.items()))) for person in range(runs)]
     records = sweep(people, workers=workers, cluster=cluster, progress=progress).values()

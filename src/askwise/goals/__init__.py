@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from askwise.goals.clusters import clusters
     from askwise.goals.hierarchy import hierarchy
     from askwise.goals.ranking import ranking
+    from askwise.goals.segment_of import segment_of
+    from askwise.goals.segments import segments
     from askwise.goals.top_k import top_k
     from askwise.goals.top_ranking import top_ranking
 
@@ -43,6 +45,8 @@ __all__ = [
     "learn_population",
     "ranking",
     "remake",
+    "segment_of",
+    "segments",
     "top_k",
     "top_ranking",
 ]

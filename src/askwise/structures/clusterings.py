@@ -66,11 +66,22 @@ class Clusterings:
         return [1, 0]
 
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
-        """Shows the two items in random order."""
-        shown = (atom[0], atom[1]) if rng.random() < 0.5 else (atom[1], atom[0])
-        left, right = (Option(self.names[int(i)], self.images[int(i)]) for i in shown)
-        text = f"Do {left.name} and {right.name} belong together?"
-        return Prompt("same", (left, right), tuple(ANSWERS), ANSWERS, text)
+        return together_prompt(atom, self.names, self.images, self.names, rng)
+
+
+def together_prompt(
+    atom: Any, names: Sequence[str], images: Sequence[str | None], texts: Sequence[str], rng: Generator
+) -> Prompt:
+    """Asks whether two items belong together, in random order. `texts` are what the question calls the items.
+
+    >>> names, texts = ["Ann", "Bob"], ["Ann (34)", "Bob (51)"]
+    >>> together_prompt([0, 1], names, [None, None], texts, np.random.default_rng(0)).text
+    'Do Bob (51) and Ann (34) belong together?'
+    """
+    one, two = map(int, (atom[0], atom[1]) if rng.random() < 0.5 else (atom[1], atom[0]))
+    options = Option(names[one], images[one]), Option(names[two], images[two])
+    text = f"Do {texts[one]} and {texts[two]} belong together?"
+    return Prompt("same", options, tuple(ANSWERS), ANSWERS, text)
 
 
 def compact(structures: Any) -> Ints:

@@ -1,4 +1,5 @@
-"""Compiled: how many pairs of items two clusterings both put together. Loaded when the first are compared."""
+"""Compiled: how many pairs two clusterings both put together, of items or on the line. Loaded when the first are
+compared."""
 
 from __future__ import annotations
 
@@ -41,4 +42,35 @@ def count_shared(labels: Ints, start: int, stop: int, counts: Ints, shared: Floa
                 counts[one, other] += 1
             for i in range(items):
                 counts[labels[s, i], labels[t, i]] = 0
+            shared[s, t] = shared[t, s] = total
+
+
+def shared_mass(cuts: Floats) -> Floats:
+    """(S, C) sorted cuts of the line [0, 1] -> (S, S): the mass of pairs of positions that are together in both.
+
+    >>> shared_mass(np.array([[0.5, 1.0], [0.25, 0.5]]))
+    array([[0.5  , 0.375],
+           [0.375, 0.375]])
+    """
+    rows, shared = np.ascontiguousarray(cuts, dtype=float), np.empty((len(cuts), len(cuts)))
+    for some in portions(len(rows), rows.size, MAX_ITEMS_PER_CALL):
+        measure_shared(rows, some.start, some.stop, shared)
+    return shared
+
+
+@compiled
+def measure_shared(cuts: Floats, start: int, stop: int, shared: Floats) -> None:
+    """Fills rows and columns from `start` to `stop` up to the diagonal, each by a walk along both rows of cuts."""
+    length = cuts.shape[1]
+    for s in range(start, stop):
+        for t in range(s + 1):
+            i, j, at, total = 0, 0, 0.0, 0.0
+            while at < 1.0:
+                one = cuts[s, i] if i < length else 1.0
+                other = cuts[t, j] if j < length else 1.0
+                end = min(one, other, 1.0)
+                total += (end - at) ** 2
+                at = end
+                i += one <= end
+                j += other <= end
             shared[s, t] = shared[t, s] = total

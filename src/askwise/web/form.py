@@ -49,7 +49,7 @@ def form_fields() -> list[FormField]:
     """The options that have a label, each once, with the goals that have it.
 
     >>> [(field.name, field.kind) for field in form_fields() if field.required]
-    [('k', 'number'), ('labels', 'list'), ('item', 'text')]
+    [('k', 'number'), ('labels', 'list'), ('item', 'text'), ('column', 'text')]
     """
     users: dict[str, dict[type[Goal], GoalOption]] = {}
     for goal in goals().values():

@@ -12,10 +12,11 @@ from askwise.simulate.tasks.clusterings import clusters
 from askwise.simulate.tasks.hierarchies import hierarchy
 from askwise.simulate.tasks.line import line
 from askwise.simulate.tasks.matrices import columns
-from askwise.simulate.tasks.scores import choice, classify
+from askwise.simulate.tasks.scores import choice, classify, top_ranking
+from askwise.simulate.tasks.segments import segments
 from askwise.simulate.tasks.task import Task
 
-__all__ = ["TASKS", "Task", "choice", "classify", "clusters", "columns", "hierarchy", "line"]
+__all__ = ["TASKS", "Task", "choice", "classify", "clusters", "columns", "hierarchy", "line", "segments", "top_ranking"]
 
 TASKS: Mapping[str, Callable[..., Task]] = {
     "choice": choice,
@@ -24,4 +25,6 @@ TASKS: Mapping[str, Callable[..., Task]] = {
     "columns": columns,
     "hierarchy": hierarchy,
     "line": line,
+    "segments": segments,
+    "top_ranking": top_ranking,
 }

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.distances import Distance
-from askwise.distances.items import BestItem, BestItemDistance, ItemRegret, KendallTau
+from askwise.distances.items import BestItem, BestItemDistance, ItemRegret, KendallTau, TopKendall
 from askwise.distances.labels import Angle
 from askwise.errors import SettingError
 from askwise.losses import logistic
+from askwise.options import whole_number
 from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.problem import Problem
 from askwise.simulate.people import DriftingPerson, LapsingPerson, ModelPerson, SimulatedPerson
@@ -84,6 +85,35 @@ def choice(
         "top_item_error": mean_distance(BestItem(rows), person),
         "distance_to_best": mean_distance(to_best, person, to_best.scale),
     }
+    return Task(problem, prior, _lapsing(person, problem, noise), metrics)
+
+
+def top_ranking(
+    rng: Generator,
+    *,
+    items: int = 50,
+    dim: int = 10,
+    k: int = 5,
+    sigma: float = 5.0,
+    told_sigma: float | None = None,
+    learn_scale: bool = False,
+    noise: float = 0.0,
+    drift: float = 0.0,
+) -> Task:
+    """The k best items in order, with the tastes, items and answers of `choice`.
+
+    Metric: the posterior's mean distance to the truth, by `TopKendall`.
+
+    >>> sorted(top_ranking(np.random.default_rng(0), items=5, dim=3, k=2).metrics)
+    ['error']
+    """
+    check_settings(dim=dim, sigma=sigma, items=items)
+    k = whole_number("k", k, at_least=1, at_most=items)
+    family = Choice(unit_rows(rng.standard_normal((items, dim))))
+    problem = Problem(family, TopKendall(family.items, k), logistic)
+    person = _person(problem, sigma * rng.standard_normal(dim), drift)
+    prior = LogConcave.prior(family, logistic, sigma=None if learn_scale else told_sigma or sigma)
+    metrics = {"error": mean_distance(problem.distance, person)}
     return Task(problem, prior, _lapsing(person, problem, noise), metrics)
 
 

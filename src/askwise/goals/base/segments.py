@@ -1,0 +1,118 @@
+"""Goals about segments of a sorted column: the options they share, and how they build a session."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from askwise.data.encoding import Items, encode, numbers_in
+from askwise.data.tables import Columns
+from askwise.distances import Distance
+from askwise.errors import DataError, SettingError
+from askwise.goals.base.clusterings import SAME
+from askwise.goals.base.export import Variable
+from askwise.goals.base.goal import SessionParts, Summary
+from askwise.goals.base.options import option
+from askwise.goals.base.tables import TableGoal
+from askwise.goals.base.texts import cell, plural
+from askwise.losses import zero_one
+from askwise.options import column, number, shown
+from askwise.posteriors.segmentations.posterior import SegmentationPosterior
+from askwise.problem import Problem
+from askwise.session import Session
+from askwise.structures.intervals import Segmentations
+from askwise.types import Floats, Ints
+
+
+class SegmentGoal(TableGoal):
+    """A goal about items that are neighbours in the order of a column. A structure is the cuts between them."""
+
+    question: ClassVar[str] = "do A and B belong together?"
+    answer_columns: ClassVar[tuple[str, ...]] = ("a", "b", "same")
+    needs: ClassVar[str] = "a column with two values"
+    max_rows: ClassVar[int] = 2_000
+
+    column: str = option(
+        kw_only=False, parse=column, typed=str, label="The column that sorts the items", example="age",
+        help="The column that sorts the items: numbers or dates.",
+    )  # fmt: skip
+    noise: float | None = option(
+        default=None, parse=number, typed=float,
+        help="The share of wrong answers; learned unless given. With 0, answers must not contradict each other.",
+    )  # fmt: skip
+    epsilon: float = 0.02  # as a share of pairs or of all items; a segment is a small part of them
+    draws: int = 200
+
+    @abstractmethod
+    def parts(self, family: Segmentations) -> Distance:
+        """The distance between two segmentations."""
+
+    @abstractmethod
+    def around(self, names: Sequence[str]) -> int | None:
+        """The item that all questions are about, if there is one."""
+
+    @abstractmethod
+    def describe(self, family: Segmentations, segments: Ints) -> Any:
+        """The estimate as people read it, from the number of each item's segment (N,)."""
+
+    def items(self, columns: Columns) -> Items:
+        """The items, with the column that sorts them as their only feature."""
+        if self.features is not None:
+            told = f"{self.goal_name} looks at one column, {self.column!r}, but features is {shown(self.features)}"
+            raise SettingError(f"{told}; leave it out")
+        if self.column not in columns:
+            known = ", ".join(map(repr, columns))
+            raise DataError(f"column= names the column {shown(self.column)}, but the table has only {known}")
+        present = [value for value in columns[self.column] if value is not None]
+        numbers = numbers_in(self.column, present)
+        if numbers is None:
+            odd = next((value for value in present if numbers_in(self.column, [value]) is None), present[0])
+            raise DataError(f"column {self.column!r} holds {shown(odd)}; expected numbers or dates to sort by")
+        if len(set(numbers)) < 2:
+            raise DataError(f"column {self.column!r} has no two different values; choose another one to sort by")
+        missing = str(self.missing)
+        return encode(columns, name=self.name, image=self.image, features=[self.column], missing=missing)
+
+    def build(self, columns: Columns) -> SessionParts:
+        items = self.items(columns)
+        notes = ["?" if value is None else cell(value) for value in columns[self.column]]
+        values = items.encoding[0].raw(columns[self.column])[:, 0]
+        family = Segmentations(values, items.names, items.images, self.around(items.names), notes)
+        prior = SegmentationPosterior.prior(family, self.noise)
+        problem = Problem(family, self.parts(family), zero_one, prior.beta)
+        return SessionParts(problem, prior, lambda cuts: self.describe(family, item_segments(family, cuts[None])[0]))
+
+    def summary(self, session: Session) -> Summary:
+        family: Any = session.problem.family
+        pairs = (family.count**2 - int((np.diff(family.starts) ** 2).sum())) // 2  # of different values
+        return replace(super().summary(session), left_out={}, questions=pairs)
+
+    def data_sentences(self, session: Session, found: Summary) -> list[str]:
+        family: Any = session.problem.family
+        names, _ = super().data_sentences(session, found)
+        values = family.value_texts()
+        told = f"{plural(len(values), 'different value')} from {values[0]} to {values[-1]}"
+        return [names, f"Sorted by column {self.column!r}: {told}."]
+
+    def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
+        """The number of every item's segment, in the order of the column."""
+        family: Any = session.problem.family
+        return {"segment": Variable(item_segments(family, structures), {"item": family.names})}
+
+    def parse_answer(self, session: Session, names: Sequence[Any], response: Any) -> tuple[Any, Any]:
+        """Same may be said as yes."""
+        atom, response = super().parse_answer(session, names, response)
+        return atom, SAME.get(str(response).strip().casefold(), response)
+
+
+def item_segments(family: Segmentations, structures: Floats) -> Ints:
+    """(S, C) cuts -> (S, N): the number of every item's segment, from 0.
+
+    >>> item_segments(Segmentations([5.0, 1.0, 5.0]), np.array([[1 / 3], [1.0]])).tolist()
+    [[1, 0, 1], [0, 0, 0]]
+    """
+    return family.labels(structures)[:, family.rank]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from askwise.goals.cluster_of import cluster_of
     from askwise.goals.clusters import clusters
     from askwise.goals.hierarchy import hierarchy
+    from askwise.goals.matrix import matrix
     from askwise.goals.ranking import ranking
     from askwise.goals.top_k import top_k
     from askwise.goals.top_ranking import top_ranking
@@ -63,6 +64,7 @@ __all__ = [
     "hierarchy",
     "learn_population",
     "logistic",
+    "matrix",
     "noise_beta",
     "open",
     "ranking",

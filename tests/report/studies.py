@@ -31,6 +31,7 @@ MADE = {
     "clusters": lambda: goals.clusters(TABLE, seed=1, draws=16),
     "hierarchy": lambda: goals.hierarchy(TABLE, seed=1, draws=16),
     "best_column": lambda: goals.best_column(ENTRIES, seed=1, draws=16, rank=1, rows=[0, 1, EVIL]),
+    "matrix": lambda: goals.matrix(ENTRIES, seed=1, draws=16, rank=1, entry_range=5),
 }
 
 

@@ -32,6 +32,7 @@ GOALS = {
     "clusters": lambda: askwise.clusters(TABLE, **SMALL),
     "hierarchy": lambda: askwise.hierarchy(TABLE, **SMALL),
     "best_column": lambda: askwise.best_column(TABLE, known=[("a", "x0", 1.0)], repeat=True, **SMALL),
+    "matrix": lambda: askwise.matrix(TABLE, known=[("a", "x0", 1.0)], repeat=True, **SMALL),
 }
 
 

@@ -30,6 +30,7 @@ GOALS = {
     "clusters": (NAMES, {}),
     "hierarchy": (TABLE, {}),
     "best_column": ((12, 9), {}),
+    "matrix": ((12, 9), {"entry_range": 4.0}),
 }
 
 

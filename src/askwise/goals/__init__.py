@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from askwise.goals.cluster_of import cluster_of
     from askwise.goals.clusters import clusters
     from askwise.goals.hierarchy import hierarchy
+    from askwise.goals.matrix import matrix
     from askwise.goals.ranking import ranking
     from askwise.goals.top_k import top_k
     from askwise.goals.top_ranking import top_ranking
@@ -41,6 +42,7 @@ __all__ = [
     "goals",
     "hierarchy",
     "learn_population",
+    "matrix",
     "ranking",
     "remake",
     "top_k",

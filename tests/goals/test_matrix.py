@@ -9,6 +9,7 @@ from askwise.errors import SettingError
 from askwise.exchange.matrices import estimate_table
 from askwise.goals import best_column, change_goal, goal_of, matrix
 from askwise.report.page import page
+from askwise.web.form import page_sentence
 from tests.helpers import generator
 
 TABLE = {"who": ["Ann", "Ben", "Cy"], "tea": [3.0, None, 4.0], "milk": [None, 1.0, None], "beer": [None, None, 2.0]}
@@ -107,6 +108,9 @@ def test_without_a_range_it_asks_for_one(data):
         matrix(data, **SMALL)
     with pytest.raises(SettingError, match="give it with entry_range"):
         best_column(data, units="common", **SMALL)
+    with pytest.raises(SettingError) as refused:
+        matrix(data, **SMALL)
+    assert page_sentence(str(refused.value)) == "No two different numbers are known yet. Fill in: Range of the numbers."
     assert best_column(data, **SMALL).problem.distance.unit == 1.0
 
 

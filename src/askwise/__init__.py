@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from askwise.errors import AnswerError, AskwiseError, DataError, DistanceError, NothingToAsk, SettingError, StudyError
 from askwise.losses import davidson, logistic, softmax, squared, zero_one
 from askwise.problem import Problem, noise_beta
-from askwise.session import Session
-from askwise.stopping import Budget, DiameterBelow, any_of
+from askwise.session import Plate, Session
+from askwise.stopping import Budget, CostLimits, DiameterBelow, any_of
 from askwise.stopping.certificate import Certificate, Estimate
 from askwise.types import Answer, Option, Question, Sample
 
@@ -40,12 +40,14 @@ __all__ = [
     "AskwiseError",
     "Budget",
     "Certificate",
+    "CostLimits",
     "DataError",
     "DiameterBelow",
     "DistanceError",
     "Estimate",
     "NothingToAsk",
     "Option",
+    "Plate",
     "Problem",
     "Question",
     "Sample",

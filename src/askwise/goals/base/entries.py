@@ -14,6 +14,7 @@ from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.export import Variable
 from askwise.goals.base.goal import Goal, SessionParts, Summary, place_of
 from askwise.goals.base.matrices import (
+    check_costs,
     check_known,
     check_numbers,
     check_rows_option,
@@ -28,6 +29,7 @@ from askwise.options import column, number, whole_number
 from askwise.posteriors.matrices.posterior import MatrixPosterior
 from askwise.problem import Problem
 from askwise.session import Session
+from askwise.stopping import CostLimits
 from askwise.structures.matrices import Matrices, gaussian, matrices_of
 
 
@@ -72,8 +74,15 @@ class EntryGoal(Goal):
         help="More entries that are known: (row, column, value), by name or by number from 0.",
     )  # fmt: skip
     costs: Any = option(
-        default=None, parse=check_numbers,
-        help="What a question costs: a number, one for each column, or one for each entry.",
+        default=None, parse=check_costs, typed=list,
+        help="What a question costs: a number, one for each column, or (in Python) one for each entry.",
+    )  # fmt: skip
+    max_cost: float | None = option(
+        default=None, parse=number, typed=float, changeable=True, help="Stop when the answers have cost this much.",
+    )  # fmt: skip
+    min_gain_per_cost: float | None = option(
+        default=None, parse=number, typed=float, changeable=True,
+        help="Stop when no question is expected to lower undecided by this much for each unit of its cost.",
     )  # fmt: skip
     name: str | None = option(
         default=None, parse=column, typed=str, flag="--name-column",
@@ -119,7 +128,12 @@ class EntryGoal(Goal):
             known=known,
             seed=self.seed,
         )
-        return SessionParts(Problem(family, distance, gaussian), prior, self.description(matrix, distance))
+        return SessionParts(
+            Problem(family, distance, gaussian),
+            prior,
+            self.description(matrix, distance),
+            cost_limits=CostLimits(self.max_cost, self.min_gain_per_cost),
+        )
 
     def range_of(self, matrix: KnownMatrix) -> float:
         """The range of the entries: the one given, or that of the known entries."""
@@ -131,6 +145,14 @@ class EntryGoal(Goal):
             told = "the range of the entries is not known, since no two different entries are"
             raise SettingError(f"{told}; give it with entry_range, 4 for ratings from 1 to 5")
         return found
+
+    def sentences(self, session: Session) -> list[str]:
+        limits = []
+        if self.max_cost is not None:
+            limits.append(f"when the answers have cost {self.max_cost:g}")
+        if self.min_gain_per_cost is not None:
+            limits.append(f"when no question lowers undecided by {self.min_gain_per_cost:g} for each unit of its cost")
+        return [*super().sentences(session), *([f"It also stops {', or '.join(limits)}."] if limits else [])]
 
     def question_sentences(self, found: Summary) -> str:
         return f"Each question asks for one number of the table. {there_are(found.questions, 'number')}"

@@ -112,6 +112,21 @@ def check_known(name: str, value: Any) -> list[list[Any]]:
     return [_entry(each) for each in parts(name, value, f"a list of known entries, each {ENTRY}")]
 
 
+def check_costs(name: str, value: Any) -> Any:
+    """Costs as JSON can hold them, also as they are typed: a number for all, or one for each column.
+
+    >>> check_costs("costs", ["1", "4"]), check_costs("costs", ["2"]), check_costs("costs", 3)
+    ([1.0, 4.0], 2.0, 3.0)
+    """
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        try:
+            typed = [float(each) for each in value]
+        except ValueError:
+            raise refusal(name, value, "a number, or one for each column") from None
+        return typed[0] if len(typed) == 1 else typed
+    return check_numbers(name, value)
+
+
 def check_numbers(name: str, value: Any) -> Any:
     """Numbers of any shape as JSON can hold them.
 

@@ -80,13 +80,15 @@ def next_questions(
         questions = session.ask(count, eligible=None if plain else Plate(per_row, per_column))
     close_study(session)
     if as_json:
-        typer.echo(json.dumps({"questions": [_as_json(question) for question in questions]}))
+        typer.echo(json.dumps({"questions": [_as_json(question) for question in questions], **_plate_name(questions)}))
     elif output is not None:
         write_table(_table(questions), output)
         table = one_line(quote(str(output)))
         typer.echo(f"Wrote {len(questions)} questions to {one_line(str(output))}. Fill in the column response, then:")
         typer.echo(f"askwise tell {one_line(shell_address(Address.of(file)))} --from {table}")
     else:
+        for name in _plate_name(questions).values():
+            typer.echo(f"Plate {one_line(name)}:")
         for question in questions:
             typer.echo(f"{question.id}  {one_line(str(question))}")
     if len(questions) < count:
@@ -103,6 +105,12 @@ def _plates(session: Session, given: str) -> dict[str, list[list[int]]]:
     if not Path(given).is_file():
         raise DataError(f"there is no table {given}; give rows, columns or a file with plate, row and column")
     return plates_from(session, read_table(Path(given), "utf-8"))
+
+
+def _plate_name(questions: list[Question]) -> dict[str, str]:
+    """The name of the whole plate that the questions are from, if there is one."""
+    names = {str(question.info["plate"]) for question in questions if "plate" in question.info}
+    return {"plate": names.pop()} if len(names) == 1 else {}
 
 
 def _as_json(question: Question) -> dict[str, Any]:

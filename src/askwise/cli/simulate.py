@@ -27,6 +27,7 @@ class TaskName(StrEnum):
     clusters = "clusters"
     hierarchy = "hierarchy"
     columns = "columns"
+    matrix = "matrix"
 
 
 def simulate(

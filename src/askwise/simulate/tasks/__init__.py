@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from askwise.simulate.tasks.clusterings import clusters
 from askwise.simulate.tasks.hierarchies import hierarchy
 from askwise.simulate.tasks.line import line
-from askwise.simulate.tasks.matrices import columns
+from askwise.simulate.tasks.matrices import columns, matrix
 from askwise.simulate.tasks.scores import choice, classify
 from askwise.simulate.tasks.task import Task
 
-__all__ = ["TASKS", "Task", "choice", "classify", "clusters", "columns", "hierarchy", "line"]
+__all__ = ["TASKS", "Task", "choice", "classify", "clusters", "columns", "hierarchy", "line", "matrix"]
 
 TASKS: Mapping[str, Callable[..., Task]] = {
     "choice": choice,
@@ -24,4 +24,5 @@ TASKS: Mapping[str, Callable[..., Task]] = {
     "columns": columns,
     "hierarchy": hierarchy,
     "line": line,
+    "matrix": matrix,
 }

@@ -20,7 +20,7 @@ def test_every_benchmark_has_a_target():
 
 def test_a_target_is_met_up_to_its_limit():
     everything = {
-        "matrix": matrix,
+        "matrix": MATRIX,
         "best_column": COLUMNS,
         "fair_classifier": FAIR,
         "cluster_of": CLUSTERS,

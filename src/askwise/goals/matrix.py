@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from askwise.distances.entries import EntryDifference
-from askwise.goals.base.charts import INTERVAL_LEAD, Chart, Interval, Intervals, Result, Table
+from askwise.goals.base.charts import INTERVAL_LEAD, MAX_HEAT_ROWS, HeatMap, HeatRow, Interval, Intervals, Result, Table
 from askwise.goals.base.entries import EntryGoal, KnownMatrix
 from askwise.goals.base.findings import INTERVAL_SHARES, quantiles
 from askwise.goals.base.function import python_function
@@ -18,7 +18,7 @@ from askwise.goals.base.texts import one_line, plural, rounded, shorten
 from askwise.session import Session
 from askwise.stopping.certificate import Certificate
 from askwise.structures.matrices import matrices_of
-from askwise.types import Sample
+from askwise.types import Floats, Sample
 
 MAX_TABLE_COLUMNS = 12  # beyond, each entry has a row of its own
 MAX_TABLE_ROWS = 2_000
@@ -106,12 +106,7 @@ class MatrixGoal(EntryGoal):
             f"What are the {family.askable.size:,} numbers of the table?",
             text=f"They are off by about {off:.2g} on average{over}.",
             charts=(
-                Chart(
-                    "matrix",
-                    "The whole table",
-                    "The best guess of every entry, also of those that were known or answered: answers have noise.",
-                    _table(family, cells, lows, highs),
-                ).with_table_of(MAX_TABLE_ROWS),
+                _heat_map(family, middle, cells, _table(family, cells, lows, highs)).with_table_of(MAX_TABLE_ROWS),
                 Intervals(
                     "entries",
                     "The least certain entries",
@@ -123,6 +118,25 @@ class MatrixGoal(EntryGoal):
                 ),
             ),
         )
+
+
+def _heat_map(family: Any, middle: Floats, cells: Any, table: Table) -> HeatMap:
+    """The entries as a picture, the larger the darker."""
+    shares = (middle - middle.min()) / (np.ptp(middle) or 1.0)
+    rows = tuple(
+        HeatRow(family.row_names[i], tuple(zip(shares[i].tolist(), cells[i].tolist(), strict=True)))
+        for i in range(min(len(middle), MAX_HEAT_ROWS))
+    )
+    return HeatMap(
+        "matrix",
+        "The whole table",
+        "The best guess of every entry, the larger the darker. Entries that were known or answered are guesses, too, "
+        "since answers have noise.",
+        table,
+        columns=tuple(family.column_names),
+        rows=rows,
+        others=len(middle) - len(rows),
+    )
 
 
 def _table(family: Any, cells: Any, lows: Any, highs: Any) -> Table:

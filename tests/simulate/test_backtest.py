@@ -9,6 +9,7 @@ import pytest
 
 import askwise
 from askwise.errors import AskwiseError
+from askwise.goals.best_column import BestColumnGoal
 from askwise.report.backtest import backtest_page, differences_table, errors_table
 from askwise.simulate.backtest import KnownTable, backtest, compare, error_measure, run_once
 from tests.helpers import generator
@@ -56,10 +57,8 @@ def test_only_hidden_entries_are_asked_and_the_table_answers(monkeypatch, plates
 
 def test_what_is_hidden_is_the_same_for_every_strategy_and_differs_between_runs(monkeypatch):
     table = KnownTable(table_of(ENTRIES), "best_column", SMALL, 0.6, 1, 0)
-    seen, real = [], askwise.goals.GOALS["best_column"]
-    monkeypatch.setitem(
-        askwise.goals.GOALS, "best_column", lambda data, **options: seen.append(data) or real(data, **options)
-    )
+    seen, real = [], BestColumnGoal.build
+    monkeypatch.setattr(BestColumnGoal, "build", lambda goal, columns: seen.append(columns) or real(goal, columns))
     for rule, run in (("random", 0), ("variance", 0), ("random", 1)):
         run_once(table, rule, False, run)
     assert seen[0] == seen[1] != seen[2]

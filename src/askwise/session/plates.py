@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,10 +10,11 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.distances import new_form
-from askwise.errors import SettingError
+from askwise.errors import NothingToAsk, SettingError
 from askwise.options import mapping, parts, shown, whole_number
 from askwise.posteriors import Posterior, update_all
 from askwise.problem import Problem
+from askwise.session.events import hashable_atom
 from askwise.strategies import Strategy
 from askwise.strategies.baselines import random
 from askwise.strategies.batches import initial_scenarios
@@ -81,6 +82,21 @@ def checked_plates(plates: Any, family: Family) -> dict[str, list[Any]]:
         each = parts(f"the plate {shown(name)}", atoms, "a list of questions, each as the family writes it")
         found[str(name)] = [np.asarray(checked_atom(family, atom)).tolist() for atom in each]
     return found
+
+
+def remaining_plates(plates: Plates, taken: Collection[Any]) -> dict[str, Atoms]:
+    """The plates without the atoms that are `taken`; those with none left are left out.
+
+    >>> remaining_plates({"left": [0, 1], "right": [2]}, {1, 2})
+    {'left': array([0])}
+    """
+    fresh = {
+        name: np.asarray([atom for atom in atoms if hashable_atom(atom) not in taken]) for name, atoms in plates.items()
+    }
+    left = {name: atoms for name, atoms in fresh.items() if len(atoms)}
+    if not left:
+        raise NothingToAsk("every question of every plate was asked or skipped; give other plates")
+    return left
 
 
 def choose_plate(

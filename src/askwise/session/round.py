@@ -18,8 +18,8 @@ from askwise.session.beliefs import Beliefs
 from askwise.session.config import SessionConfig
 from askwise.session.effects import Effects
 from askwise.session.event_log import EventLog, ValidEvent
-from askwise.session.events import NUMBER, Event, ask_event, hashable_atom, match_response
-from askwise.session.plates import ChosenPlate, choose_plate, questions_cost
+from askwise.session.events import NUMBER, Event, ask_event, match_response
+from askwise.session.plates import ChosenPlate, Plates, choose_plate, questions_cost, remaining_plates
 from askwise.stopping import EVERY_QUESTION_ASKED, StopReason
 from askwise.stopping.certificate import Certificate, Estimate, certify, estimate
 from askwise.stopping.outlook import Outlook, outlook
@@ -170,18 +170,11 @@ class Round:
         return float(per_cost(self.config.problem, gains, atoms).max(initial=0.0))
 
     @one_thread
-    def best_plate(self, log: EventLog, plates: Mapping[str, Sequence[Any]]) -> ChosenPlate:
+    def best_plate(self, log: EventLog, plates: Plates) -> ChosenPlate:
         """The plate that gains most per unit of cost, without the questions that were asked before."""
         config, number = self.config, len(log.ask_events)
-        taken = log.unavailable_atoms(config.repeat)
-        fresh = {
-            name: np.asarray([atom for atom in atoms if hashable_atom(atom) not in taken])
-            for name, atoms in plates.items()
-        }
-        left = {name: atoms for name, atoms in fresh.items() if len(atoms)}
-        if not left:
-            raise NothingToAsk("every question of every plate was asked or skipped; give other plates")
         state = config.problem, self.posterior, self.sample
+        left = remaining_plates(plates, log.unavailable_atoms(config.repeat))
         found = choose_plate(*state, left, config.rule, lambda name: stream(config.seed, number, name))
         reason = None if config.rule is random else config.cost_limits.gained(found.gain_per_cost)
         if reason is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from askwise.session import Session
 from askwise.session.plates import questions_cost
 from askwise.simulate.curves import mean_curve
 from askwise.strategies import strategy
-from askwise.structures.matrices import MAX_ENTRIES
+from askwise.structures.matrices import MAX_ENTRIES, Matrices
 from askwise.types import Bools, Floats
 
 GRID_POINTS = 40  # costs at which errors are compared
@@ -148,20 +148,15 @@ def run_once(table: KnownTable, rule: str, whole_plates: bool, run: int) -> Path
     shown[tuple(hidden.T)] = np.nan
     names = {} if label is None else {label: row_names}
     columns = {name: [None if np.isnan(v) else float(v) for v in shown[:, j]] for j, name in enumerate(column_names)}
-    options = {**table.options, "rule": rule, "seed": MAX_RUNS * table.seed + run, "budget": table.questions}
-    session = GOALS[table.goal](names | columns, **options)
     can_ask = np.zeros(entries.shape, dtype=bool)
     can_ask[tuple(hidden.T)] = True
+    session = hidden_session(table, names | columns, can_ask, rule, MAX_RUNS * table.seed + run)
     error = error_measure(table, entries, can_ask)
-    plates = _askable_plates(session, table.plates, can_ask) if whole_plates else None
-    lacks = bool(np.isnan(entries).any())
+    plates = _plates(session, table.plates) if whole_plates else None
     spent, path = 0.0, [(0.0, error(session))]
     while len(session.answers) < table.questions:
         try:
-            if plates is not None:
-                questions = session.ask(plates=plates)
-            else:
-                questions = [session.ask(eligible=(lambda _, atom: bool(can_ask[tuple(atom)])) if lacks else None)]
+            questions = [session.ask()] if plates is None else session.ask(plates=plates)
         except NothingToAsk:
             break
         for question in questions:
@@ -169,6 +164,24 @@ def run_once(table: KnownTable, rule: str, whole_plates: bool, run: int) -> Path
         spent += questions_cost(session.problem.family, np.array([question.atom for question in questions]))
         path.append((spent, error(session)))
     return path
+
+
+def hidden_session(table: KnownTable, columns: Columns, can_ask: Bools, rule: str, seed: int) -> Session:
+    """A session about what is shown of the table. Only the hidden entries can be asked: the table has no others."""
+    goal = goal_class(table.goal)(**{**table.options, "seed": seed}).checked()
+    parts = goal.build(columns)
+    known: Any = parts.problem.family
+    family = Matrices(known.shape, known.row_names, known.column_names, known.costs, can_ask)
+    prior: Any = parts.prior
+    return Session(
+        replace(parts.problem, family=family),
+        replace(prior, family=family),
+        rule=rule,
+        seed=seed,
+        draws=goal.draws,
+        candidates=parts.candidates,
+        describe=parts.describe,
+    )
 
 
 def error_measure(table: KnownTable, entries: Floats, hidden: Bools) -> Callable[[Session], float]:
@@ -194,9 +207,8 @@ def _error_at(path: Path, cost: float) -> float:
     return [error for spent, error in path if spent <= cost][-1]
 
 
-def _askable_plates(session: Session, plates: Any, can_ask: Bools) -> Plates:
-    found = plates_by(session, plates) if isinstance(plates, str) else plates_from(session, plates)
-    return {name: [atom for atom in atoms if can_ask[tuple(atom)]] for name, atoms in found.items()}
+def _plates(session: Session, plates: Any) -> Plates:
+    return plates_by(session, plates) if isinstance(plates, str) else plates_from(session, plates)
 
 
 def _with_range(data: Any, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -221,7 +233,7 @@ def _check(table: KnownTable, rules: Sequence[str]) -> None:
     session = GOALS[table.goal](unknown, **{**table.options, "rows": None, "name": None, "draws": 2})
     for rule in rules:
         strategy(rule, session.problem)
-    if table.plates is not None and isinstance(table.plates, str):
+    if isinstance(table.plates, str):
         plates_by(session, table.plates)
 
 

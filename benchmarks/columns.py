@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from functools import partial
 from itertools import product
 from typing import Any
@@ -20,7 +21,7 @@ from askwise._runtime.streams import stream
 from askwise.session import Session
 from askwise.simulate.people import SimulatedPerson
 from askwise.simulate.runs import answer_question, person_streams
-from askwise.simulate.tasks import columns
+from askwise.simulate.tasks import Task, columns
 from benchmarks.common import benchmark_parser, cpu_milliseconds, run_in_processes, seeds_of, standard_error
 
 RULES = ("random", "variance", "ndbal", "expected")
@@ -30,9 +31,16 @@ TARGET_MS = 20.0  # CPU milliseconds of a question
 Curve = dict[str, float]
 
 
-def run(rule: str, seed: int, entries: tuple[int, ...] = ENTRIES, chains: int = CHAINS, **settings: Any) -> Curve:
+def run(
+    rule: str,
+    seed: int,
+    entries: tuple[int, ...] = ENTRIES,
+    chains: int = CHAINS,
+    make_task: Callable[..., Task] = columns,
+    **settings: Any,
+) -> Curve:
     """The error after each of these numbers of entries, and the median CPU milliseconds of a question."""
-    task = columns(stream(seed, 0, "task"), chains=chains, **settings)
+    task = make_task(stream(seed, 0, "task"), chains=chains, **settings)
     session = task.session(rule, seed, repeat=False)
     session.ask()  # loads the compiled code before the clock starts
     found, times = {"0": task.metrics["error"](session.sample)}, []
@@ -90,13 +98,19 @@ def main() -> None:
     if options.json:
         print(json.dumps(result))
         return
+    print_figures(result)
+    print(f"the target is {TARGET_MS:g} ms")
+    print(verdict(result, str(ENTRIES[-1])))
+
+
+def print_figures(result: dict[str, Any], digits: int = 3) -> None:
+    """Errors with standard errors, their differences, and times."""
     for part in ("error", "minus_expected"):
         print(part.replace("_", " "))
         for rule, steps in result[part].items():
-            print(f"  {rule:9}", *(f"{step}: {mean:.3f} ({e:.3f})" for step, (mean, e) in steps.items()), sep="  ")
-    times = (f"{rule} {ms:.1f}" for rule, ms in result["cpu_ms_per_question"].items())
-    print("CPU ms a question", *times, f"(target {TARGET_MS:g})", sep="  ")
-    print(verdict(result, str(ENTRIES[-1])))
+            figures = (f"{step}: {mean:.{digits}f} ({e:.{digits}f})" for step, (mean, e) in steps.items())
+            print(f"  {rule:9}", *figures, sep="  ")
+    print("CPU ms a question", *(f"{rule} {ms:.1f}" for rule, ms in result["cpu_ms_per_question"].items()), sep="  ")
 
 
 if __name__ == "__main__":

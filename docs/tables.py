@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from askwise.cli.options import default_text, goal_options
+from askwise.cli.options import MAX_LEFT_OUT, default_text, goal_options
 from askwise.goals.base.goal import Goal
 from askwise.goals.base.options import GoalOption, declared, default_of
 from askwise.goals.base.registry import built_in
@@ -59,8 +59,9 @@ def flags_table() -> str:
 
 def _for_whom(users: dict[type[Goal], GoalOption]) -> str:
     left_out = [goal for goal in sorted_goals() if goal not in users]
-    if len(left_out) < 2:
-        return " but ".join(["all", *(f"`{goal.goal_name}`" for goal in left_out)])
+    if len(left_out) <= MAX_LEFT_OUT:
+        names = " and ".join(f"`{goal.goal_name}`" for goal in left_out)
+        return f"all but {names}" if names else "all"
     return ", ".join(f"`{goal.goal_name}`" for goal in users)
 
 

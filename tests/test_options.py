@@ -26,6 +26,7 @@ REQUIRED = {
     "cluster_of": {"data": TABLE, "item": "tea", "draws": 4},
     "segment_of": {"data": TABLE, "column": "x", "item": "tea", "draws": 4},
     "segments": {"data": TABLE, "column": "x", "draws": 4},
+    "matrix": {"data": {"name": NAMES[:2], "x": [1.0, None], "y": [None, 3.0]}, "draws": 4},
 }
 # no option of any goal can be one of these; each is made anew
 ODD = {
@@ -170,6 +171,7 @@ def test_a_session_is_as_it_was_after_a_refusal(kind):
         ("classifier", "draws", 1e160),
         ("classifier", "fairness_weight", 1e308),
         ("hierarchy", "strength", 1e308),
+        ("matrix", "entry_range", 5e-324),
         ("top_k", "draws", 10**7),
     ],
 )

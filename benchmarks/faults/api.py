@@ -79,7 +79,7 @@ def _plain_arguments(goal: str) -> dict[str, Any]:
     """Arguments with which the goal works."""
     options = inspect.signature(getattr(askwise, goal)).parameters
     required = {name: value for name, value in REQUIRED_OPTIONS.items() if name in options}
-    return {"data": MATRIX if goal == "best_column" else TABLE, **required, "draws": 8}
+    return {"data": MATRIX if goal in ("best_column", "matrix") else TABLE, **required, "draws": 8}
 
 
 def _works(session: askwise.Session, rng: random.Random, outcome: Outcome, what: str) -> None:

@@ -88,7 +88,7 @@ def _options(goal: str, data: LoadedTable, rng: random.Random) -> dict[str, Any]
     """Options that suit most tables; now and then some that suit few."""
     options: dict[str, Any] = {"draws": 30, "seed": rng.randrange(5)}
     columns = list(data.columns)
-    if rng.random() < 0.6 and goal != "best_column" and data.columns:
+    if rng.random() < 0.6 and goal not in ("best_column", "matrix") and data.columns:
         options["missing"] = "impute"
     if goal == "top_k":
         options["k"] = rng.choice((1, 2, 2, 3))
@@ -103,7 +103,7 @@ def _options(goal: str, data: LoadedTable, rng: random.Random) -> dict[str, Any]
             options["fair_on"] = rng.choice(columns)
     if rng.random() < 0.15 and columns:
         options[rng.choice(("name", "features"))] = rng.choice(columns)
-        if goal == "best_column":
+        if goal in ("best_column", "matrix"):
             options.pop("features", None)
         elif "features" in options:
             options["features"] = [options["features"]]

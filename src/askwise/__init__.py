@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from askwise.errors import AnswerError, AskwiseError, DataError, DistanceError, NothingToAsk, SettingError, StudyError
 from askwise.losses import davidson, logistic, softmax, squared, zero_one
 from askwise.problem import Problem, noise_beta
-from askwise.session import Session
-from askwise.stopping import Budget, DiameterBelow, any_of
+from askwise.session import Plate, Session
+from askwise.stopping import Budget, CostLimits, DiameterBelow, any_of
 from askwise.stopping.certificate import Certificate, Estimate
 from askwise.types import Answer, Option, Question, Sample
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from askwise.goals.cluster_of import cluster_of
     from askwise.goals.clusters import clusters
     from askwise.goals.hierarchy import hierarchy
+    from askwise.goals.matrix import matrix
     from askwise.goals.ranking import ranking
     from askwise.goals.segment_of import segment_of
     from askwise.goals.segments import segments
@@ -41,12 +42,14 @@ __all__ = [
     "AskwiseError",
     "Budget",
     "Certificate",
+    "CostLimits",
     "DataError",
     "DiameterBelow",
     "DistanceError",
     "Estimate",
     "NothingToAsk",
     "Option",
+    "Plate",
     "Problem",
     "Question",
     "Sample",
@@ -65,6 +68,7 @@ __all__ = [
     "hierarchy",
     "learn_population",
     "logistic",
+    "matrix",
     "noise_beta",
     "open",
     "ranking",

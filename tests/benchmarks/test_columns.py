@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.columns import RULES, compare, run, verdict
+from benchmarks import matrix
+from benchmarks.columns import RULES, compare, print_figures, run, verdict
 
 
 def test_a_small_run_of_every_rule():
@@ -19,6 +20,14 @@ def test_a_small_run_of_every_rule():
     assert np.isclose(error, np.std(differences, ddof=1) / np.sqrt(3))
     assert verdict(result, "4").startswith("expected is ")
     assert all(ms > 0 for ms in result["cpu_ms_per_question"].values())
+
+
+def test_the_benchmark_of_whole_matrices_runs():
+    small = {"rows": 4, "columns": 5, "rank": 1, "chains": 8}
+    curves = {rule: [matrix.run(rule, seed, (2, 4), **small) for seed in range(2)] for rule in matrix.RULES}
+    result = compare(curves)
+    assert result["error"]["random"]["4"][0] > 0
+    print_figures(result)
 
 
 def test_the_verdict_is_honest():

@@ -85,19 +85,20 @@ STUDIES = {
     "clusters": (["--noise", "0.1"], {"a": "car 1", "b": "car 3", "same": "different"}),
     "hierarchy": ([], {"a": "car 1", "b": "car 3", "c": "car 7", "odd": "car 3"}),
     "best-column": (["--rank", "1"], {"row": "car 1", "column": "mpg", "value": "21.5"}),
+    "matrix": (["--rank", "1", "--entry-range", "30"], {"row": "car 1", "column": "mpg", "value": "21.5"}),
 }
 
 
 @pytest.mark.parametrize("goal", STUDIES)
 def test_every_goal_takes_answers_by_name(goal, run_command, cars, tmp_path):
     options, row = STUDIES[goal]
-    if goal == "best-column":
+    if goal in ("best-column", "matrix"):
         write_csv(cars, [{**each, "mpg": "", "price": each["price"] if i % 2 else ""} for i, each in enumerate(ROWS)])
     code, said, error = run_command("new", goal, cars, *options, "--json")
     assert code == 0, error
     found = json.loads(said)
     assert found["rows"] == 12
-    assert found["questions"] == {"classifier": 12, "hierarchy": 220, "best-column": 18}.get(goal, 66)
+    assert found["questions"] == {"classifier": 12, "hierarchy": 220, "best-column": 18, "matrix": 18}.get(goal, 66)
     write_csv(tmp_path / "a.csv", [{**row, "who": "Ann", "seconds": 3}])
     assert json.loads(run_command("tell", "cars.askwise", "--from", "a.csv", "--json")[1])["taken"] == 1
     assert json.loads(run_command("tell", "cars.askwise", "--from", "a.csv", "--json")[1]) == {

@@ -12,22 +12,31 @@ from askwise.testing import check_distance
 from tests.helpers import generator
 
 
-def by_hand(left, right, score):
-    """The larger of both regrets, each over its own range."""
+def by_hand(left, right, score, common=None):
+    """The larger of both regrets, each over its own range or over a common one."""
     loss = []
     for own, other in ((left, right), (right, left)):
         scores, chosen = [score(column) for column in own.T], max(range(own.shape[1]), key=lambda j: score(other[:, j]))
-        wide = max(scores) - min(scores)
-        loss.append((max(scores) - scores[chosen]) / wide if wide else 0.0)
+        wide = max(scores) - min(scores) if common is None else common
+        loss.append(min(1.0, (max(scores) - scores[chosen]) / wide) if wide else 0.0)
     return max(loss)
 
 
+@pytest.mark.parametrize("common", [None, 1.2, 50.0])
 @pytest.mark.parametrize(("score", "plain"), [("mean", np.mean), ("max", np.max), ("min", np.min)])
-def test_against_the_definition(score, plain):
+def test_against_the_definition(score, plain, common):
     matrices = generator(1).standard_normal((8, 3, 4))
-    found = BestColumn(score).pairwise(pack(matrices, np.ones(8)))
-    exact = [[by_hand(left, right, plain) for right in matrices] for left in matrices]
-    assert np.allclose(found, exact)
+    distance, structures = BestColumn(score, entry_range=common), pack(matrices, np.ones(8))
+    exact = np.array([[by_hand(left, right, plain, common) for right in matrices] for left in matrices])
+    assert np.allclose(distance.pairwise(structures), exact)
+    assert np.allclose(distance.paired(structures[:4], structures[4:]), np.diagonal(exact[:4, 4:]))
+
+
+def test_a_common_range_makes_small_differences_small():
+    """Where all columns are about as good, the own range calls a tiny loss large."""
+    left, right = np.array([[[0.01, 0.0]]]), np.array([[[0.0, 0.01]]])
+    assert BestColumn().paired(left, right) == 1
+    assert np.isclose(BestColumn(entry_range=4).paired(left, right), 0.01 / 4)
 
 
 def test_only_the_rows_that_matter_count():
@@ -51,6 +60,7 @@ def test_columns_that_score_alike_lose_nothing():
 def test_the_shipped_check(score):
     rng = generator(4)
     check_distance(BestColumn(score, rows=[0, 2]), pack(rng.standard_normal((12, 3, 4)), np.ones(12)))
+    check_distance(BestColumn(score, entry_range=2), pack(rng.standard_normal((12, 3, 4)), np.ones(12)))
     check_distance(BestColumn(score), np.repeat(rng.standard_normal((3, 3, 4)), 2, axis=0))
 
 

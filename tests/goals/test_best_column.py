@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from askwise.errors import DataError, SettingError
-from askwise.goals import best_column, from_json
+from askwise.goals import best_column, from_json, remake
 from tests.helpers import generator
 
 TABLE = {"who": ["Ann", "Ben", "Cy"], "tea": [3.0, None, 4.0], "milk": [None, 1.0, None], "beer": [None, None, 2.0]}
@@ -22,6 +22,19 @@ def test_it_finds_the_best_column():
         session.tell(truth[tuple(question.atom)] + 0.1 * rng.standard_normal())
     assert session.estimate().value == f"column {truth.mean(axis=0).argmax() + 1}"
     assert f"choosing {session.estimate()} gives up" in str(session.certificate())
+
+
+def test_common_units_speak_of_scores():
+    own, common = best_column(TABLE, **SMALL), best_column(TABLE, units="common", **SMALL)
+    assert common.problem.distance.entry_range == 3.0  # 4 - 1, of the known entries
+    loss = common.certificate().expected_distance
+    assert f"choosing {common.estimate()} gives up {3 * loss:.3g} of the score of the best column" in str(
+        common.certificate()
+    )
+    old = {name: value for name, value in own.recipe["options"].items() if name not in ("units", "entry_range")}
+    assert remake({**own.recipe, "options": old}).ask() == own.ask()  # studies made before there was a choice
+    again = from_json(common.to_json())
+    assert again.problem.distance.entry_range == 3.0
 
 
 @pytest.mark.parametrize("rows", [["Ann", "Cy"], [0, 2]])
@@ -75,7 +88,7 @@ def test_costs_are_respected():
     ("data", "options", "error", "words"),
     [
         ((0, 3), {}, DataError, "at least one row and two columns"),
-        ((3, 1), {}, DataError, "among at least two, got 1"),
+        ((3, 1), {}, DataError, "needs at least two columns of numbers, got 1"),
         ((10**30, 2), {}, DataError, "at most 100,000 entries"),
         ([[1.0, 2.0], [3.0]], {}, DataError, "differ in length"),
         ([["x", 2.0], [3.0, 1.0]], {}, DataError, "not a number"),
@@ -89,6 +102,7 @@ def test_costs_are_respected():
         (TABLE, {"known": [("Ann", "milk", "much")]}, SettingError, "'milk' is 'much'; expected a number"),
         (TABLE, {"known": [("Ann", "milk")]}, SettingError, "a row, a column and a value"),
         (TABLE, {"score": "median"}, SettingError, "expected 'mean', 'max' or 'min'"),
+        (TABLE, {"units": "shared"}, SettingError, "units is 'shared'; expected 'own' or 'common'"),
         (TABLE, {"costs": 0}, SettingError, "positive finite"),
         (TABLE, {"rule": "best"}, SettingError, "there is no strategy"),
         (TABLE, {"epsilon": 2}, SettingError, "epsilon is 2.0; expected a number above 0 and at most 1"),

@@ -201,7 +201,7 @@ def test_the_command_takes_the_options_of_every_goal(goal):
 def test_help_says_for_which_goals_an_option_is():
     options = {option.name: getattr(option, "help", "") for option in whole_command("new").params}
     assert options["item"].endswith("[cluster-of, segment-of]")
-    assert options["missing"].endswith("[every goal but best-column; refuse]")
+    assert options["missing"].endswith("[every goal but best-column and matrix; refuse]")
     assert options["budget"].endswith("[every goal; 300]")
 
 

@@ -33,6 +33,7 @@ MADE = {
     "segments": lambda: goals.segments({**TABLE, EVIL: [3, 1, 4, 1, 5, 9]}, EVIL, seed=1, draws=16),
     "hierarchy": lambda: goals.hierarchy(TABLE, seed=1, draws=16),
     "best_column": lambda: goals.best_column(ENTRIES, seed=1, draws=16, rank=1, rows=[0, 1, EVIL]),
+    "matrix": lambda: goals.matrix(ENTRIES, seed=1, draws=16, rank=1, entry_range=5),
 }
 
 

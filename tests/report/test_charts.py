@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askwise.goals.base.charts import Bars, CurvePoint, EffectCurve, Fork, Interval, Intervals, Tree
+from askwise.goals.base.charts import Bars, CurvePoint, EffectCurve, Fork, HeatMap, HeatRow, Interval, Intervals, Tree
 from askwise.goals.base.texts import percent, rounded
 from askwise.report.charts import Columns, Curves, Line, draw, ticks
 
@@ -27,6 +27,8 @@ CHARTS = {
     "one point": Curves("nothing", "answers", [Line("a", [[(0, 0.0)]])]),
     "columns": Columns(EVIL, EVIL, [0, 7, 3], ["0", EVIL, "3"], {0: EVIL, 2: "now"}),
     "no answers": Columns("nothing", "minutes ago", [0] * 30, [""] * 30, {}),
+    "heat map": HeatMap("id", EVIL, "", columns=(EVIL, "b"), rows=(HeatRow(EVIL, ((0.0, EVIL), (1.0, "4"))),)),
+    "large map": HeatMap("id", "x", "", columns=(EVIL,) * 13, rows=(HeatRow(EVIL, ((0.5, EVIL),) * 13),)),
     "tree": Tree("id", EVIL, "", names=(EVIL, "b"), forks=(FORK,)),
 }
 
@@ -52,6 +54,15 @@ def test_nothing_lies_outside_and_no_colour_is_fixed(name):
         assert 0 <= float(share) <= 100
     for part in ("fill=", "stroke=", "rgb", "style="):  # dark screens and paper have colours of their own
         assert part not in svg
+
+
+def test_a_cell_is_as_dark_as_its_share():
+    cells = [bar for bar in parse(CHARTS["heat map"]).iter("rect") if bar.get("class") == "bar"]
+    assert [float(cell.get("opacity")) for cell in cells] == [0.0, 0.6]
+    assert float(cells[1].get("x").rstrip("%")) > float(cells[0].get("x").rstrip("%"))
+    large = parse(CHARTS["large map"])
+    assert not list(large.iter("text"))  # names and numbers only where there is room
+    assert f"{EVIL}, {EVIL}: {EVIL}" in {title.text for title in large.iter("title")}
 
 
 def test_a_bar_is_as_long_as_its_share():

@@ -34,6 +34,7 @@ GOALS = {
     "segments": lambda: askwise.segments(TABLE, "x0", **SMALL),
     "hierarchy": lambda: askwise.hierarchy(TABLE, **SMALL),
     "best_column": lambda: askwise.best_column(TABLE, known=[("a", "x0", 1.0)], repeat=True, **SMALL),
+    "matrix": lambda: askwise.matrix(TABLE, known=[("a", "x0", 1.0)], repeat=True, **SMALL),
 }
 
 

@@ -32,6 +32,7 @@ GOALS = {
     "segments": (TABLE, {"column": "size"}),
     "hierarchy": (TABLE, {}),
     "best_column": ((12, 9), {}),
+    "matrix": ((12, 9), {"entry_range": 4.0}),
 }
 
 

@@ -39,6 +39,7 @@ MADE = {
     "cluster_of": lambda: goals.cluster_of(TABLE, "plain", draws=16),
     "clusters": lambda: goals.clusters(TABLE, draws=16),
     "hierarchy": lambda: goals.hierarchy(TABLE, draws=16),
+    "matrix": lambda: goals.matrix((3, 3), entry_range=4, draws=16, rank=1),
     "ranking": lambda: goals.ranking(TABLE, draws=60),
     "top_k": lambda: goals.top_k(TABLE, 2, draws=60),
 }

@@ -22,6 +22,7 @@ CLI_NAMES = {
     "name=": "--name-column",
     "image=": "--image-column",
     "fair_on=": "--fair-on",
+    "with entry_range,": "with --entry-range,",
     "name its encoding, often latin-1": "name its encoding, often latin-1, with --encoding",
 }
 CLI_NAMES_BY_COMMAND = {  # where commands differ

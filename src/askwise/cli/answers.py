@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.progress import track
 
 from askwise.cli.common import AsJson, File, close_study, one_line, open_study, shell_address
-from askwise.errors import DataError
+from askwise.errors import DataError, SettingError
+from askwise.session import Session
 from askwise.types import Question
 
 MAX_PRINTED_LINES = 5  # bad lines
@@ -54,28 +55,62 @@ def tell(
 def next_questions(
     file: File,
     count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many questions.")] = 1,
+    per_row: Annotated[int | None, typer.Option(min=1, help="At most so many of a row [matrices].")] = None,
+    per_column: Annotated[int | None, typer.Option(min=1, help="At most so many of a column [matrices].")] = None,
+    plates: Annotated[
+        str | None,
+        typer.Option(help="Ask the best whole plate: rows, columns, or a table with plate, row and column [matrices]."),
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A table to fill in: .csv, .tsv, ...")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the next questions, or write them to a table to fill in."""
     from askwise.exchange.files import write_table
+    from askwise.session import Plate
     from askwise.storage.address import Address
 
     session = open_study(file)
-    questions = session.ask(count)
+    if plates is not None:
+        if (count, per_row, per_column) != (1, None, None):
+            raise SettingError("a plate is asked whole; give --plates without --count, --per-row and --per-column")
+        questions = session.ask(plates=_plates(session, plates))
+        count = len(questions)
+    else:
+        plain = per_row is None and per_column is None
+        questions = session.ask(count, eligible=None if plain else Plate(per_row, per_column))
     close_study(session)
     if as_json:
-        typer.echo(json.dumps({"questions": [_as_json(question) for question in questions]}))
+        typer.echo(json.dumps({"questions": [_as_json(question) for question in questions], **_plate_name(questions)}))
     elif output is not None:
         write_table(_table(questions), output)
         table = one_line(quote(str(output)))
         typer.echo(f"Wrote {len(questions)} questions to {one_line(str(output))}. Fill in the column response, then:")
         typer.echo(f"askwise tell {one_line(shell_address(Address.of(file)))} --from {table}")
     else:
+        for name in _plate_name(questions).values():
+            typer.echo(f"Plate {one_line(name)}:")
         for question in questions:
             typer.echo(f"{question.id}  {one_line(str(question))}")
     if len(questions) < count:
         print(f"only {len(questions)} questions were left to ask", file=sys.stderr)
+
+
+def _plates(session: Session, given: str) -> dict[str, list[list[int]]]:
+    """The plates that were named: all rows, all columns, or those of a table."""
+    from askwise.data.files import read_table
+    from askwise.exchange.plates import SIDES, plates_by, plates_from
+
+    if given in SIDES:
+        return plates_by(session, given)
+    if not Path(given).is_file():
+        raise DataError(f"there is no table {given}; give rows, columns or a file with plate, row and column")
+    return plates_from(session, read_table(Path(given), "utf-8"))
+
+
+def _plate_name(questions: list[Question]) -> dict[str, str]:
+    """The name of the whole plate that the questions are from, if there is one."""
+    names = {str(question.info["plate"]) for question in questions if "plate" in question.info}
+    return {"plate": names.pop()} if len(names) == 1 else {}
 
 
 def _as_json(question: Question) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from askwise.cli import (
     answers,
     ask,
+    backtest,
     demo,
     goal,
     new,
@@ -100,5 +101,6 @@ app.command("export")(transfer.export)
 app.command("import")(transfer.import_study)
 app.command("copy")(transfer.copy)
 app.command("demo")(demo.demo)
+app.command("backtest")(backtest.backtest)
 app.command("simulate")(simulate.simulate)
 app.command("reproduce")(reproduce.reproduce)

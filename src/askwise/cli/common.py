@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CONTROL_CHARACTERS = dict.fromkeys((*range(32), *range(127, 160)), "?") | dict.fromkeys(map(ord, "\t\n\r"), " ")
 BAR_WIDTH = 20  # characters
+MAX_TABLE_LETTERS = 200  # of an estimate that is a table
 MIN_PROGRESS_EVENTS = 40  # from here on, replaying a study shows its progress
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="The study: a file, or postgresql://host/database#name.")]
@@ -109,11 +110,15 @@ def draw_bar(diameter: float, first: float) -> str:
 
 
 def describe_estimate(value: Any) -> str:
-    """An estimate in one line.
+    """An estimate in one line, the beginning of it if it is a table.
 
     >>> describe_estimate([["tea", "milk"], ["water"]])
     '(tea, milk), (water)'
     """
+    if isinstance(value, dict):
+        from askwise.goals.base.texts import one_line, shorten
+
+        return shorten(one_line(value), MAX_TABLE_LETTERS)
     if isinstance(value, list):
         parts = (f"({describe_estimate(part)})" if isinstance(part, list) else str(part) for part in value)
         return ", ".join(parts)

@@ -14,6 +14,8 @@ from askwise.goals.base.goal import Goal
 from askwise.goals.base.options import GoalOption, declared, default_of
 from askwise.goals.base.texts import to_cli_name
 
+MAX_LEFT_OUT = 2  # goals without an option, up to which these are named in place of those with it
+
 
 def with_goal_options(command: Callable[..., None], changeable: bool = False) -> Callable[..., None]:
     """A command whose help lists the goals, and that takes their options in place of its `**options`; those not typed
@@ -92,8 +94,8 @@ def _goals_and_default(name: str, users: Mapping[type[Goal], GoalOption]) -> str
     """For which goals an option is, and its default: what stands in brackets after its help."""
     shown = {default_text(default_of(goal, name)) for goal in users} - {""}
     missing = [other for other, goal in goals().items() if goal not in users]
-    if len(missing) < 2:
-        for_whom = " but ".join(["every goal", *map(to_cli_name, missing)])
+    if len(missing) <= MAX_LEFT_OUT:
+        for_whom = " but ".join(["every goal", *([" and ".join(map(to_cli_name, missing))] if missing else [])])
     else:
         for_whom = ", ".join(to_cli_name(goal.goal_name) for goal in users)
     return f"{for_whom}; {' or '.join(sorted(shown))}" if shown else for_whom

@@ -29,6 +29,7 @@ class TaskName(StrEnum):
     columns = "columns"
     segments = "segments"
     top_ranking = "top_ranking"
+    matrix = "matrix"
 
 
 def simulate(

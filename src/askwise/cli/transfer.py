@@ -10,7 +10,7 @@ import typer
 from askwise.cli.common import File, one_line, open_study
 from askwise.errors import DataError, SettingError
 
-CONTENTS = ("answers", "draws", "predictions")
+CONTENTS = ("answers", "draws", "predictions", "estimate")
 
 
 def export(
@@ -20,15 +20,21 @@ def export(
         Path | None,
         typer.Option("--output", "-o", help="A .csv, .tsv, .jsonl, .parquet, .nc (ArviZ) or .json (all) file."),
     ] = None,
-    what: Annotated[str, typer.Option(help="answers, draws (of the posterior) or predictions.")] = "answers",
+    what: Annotated[
+        str,
+        typer.Option(
+            help="answers, draws (of the posterior), predictions (of a classifier) or estimate (of a matrix)."
+        ),
+    ] = "answers",
     count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many draws.")] = 1000,
 ) -> None:
-    """Export answers, draws, predictions, or the whole study."""
+    """Export answers, draws, predictions, a completed matrix, or the whole study."""
     from askwise.exchange.answers import answers_table
     from askwise.exchange.arviz import to_netcdf
     from askwise.exchange.classifiers import predictions_table
     from askwise.exchange.draws import draws_table
     from askwise.exchange.files import write_table
+    from askwise.exchange.matrices import estimate_table
     from askwise.exchange.studies import write_json
 
     if (out is None) == (output is None):
@@ -46,8 +52,10 @@ def export(
         write_table(answers_table(session), out)
     elif what == "draws":
         write_table(draws_table(session, count), out)
-    else:
+    elif what == "predictions":
         write_table(predictions_table(session), out)
+    else:
+        write_table(estimate_table(session), out)
     typer.echo(f"Wrote {one_line(str(out))}")
 
 

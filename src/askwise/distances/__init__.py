@@ -30,6 +30,7 @@ __all__ = [
     "HasForm",
     "HasMatrix",
     "HasPhrase",
+    "HasUnit",
     "MeasuredOnAtoms",
     "Multipartite",
     "Overlap",
@@ -76,6 +77,13 @@ class HasPhrase(Capability, Protocol):
 
 
 @runtime_checkable
+class HasUnit(Capability, Protocol):
+    """Knows what a distance of 1 is in the units of the answers; certificates then speak in these."""
+
+    unit: float
+
+
+@runtime_checkable
 class MeasuredOnAtoms(Capability, Protocol):
     """Compares what structures decide on the atoms of a family; of a pool on disk, on the rows that stand for all."""
 
@@ -83,7 +91,7 @@ class MeasuredOnAtoms(Capability, Protocol):
     atoms: Atoms
 
 
-CAPABILITIES = (HasCentre, HasForm, HasMatrix, HasPhrase, MeasuredOnAtoms)
+CAPABILITIES = (HasCentre, HasForm, HasMatrix, HasPhrase, HasUnit, MeasuredOnAtoms)
 
 
 def form_of(distance: Distance, structures: Structures) -> Form:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from askwise.goals.cluster_of import cluster_of
     from askwise.goals.clusters import clusters
     from askwise.goals.hierarchy import hierarchy
+    from askwise.goals.matrix import matrix
     from askwise.goals.ranking import ranking
     from askwise.goals.segment_of import segment_of
     from askwise.goals.segments import segments
@@ -43,6 +44,7 @@ __all__ = [
     "goals",
     "hierarchy",
     "learn_population",
+    "matrix",
     "ranking",
     "remake",
     "segment_of",

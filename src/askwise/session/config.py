@@ -16,7 +16,7 @@ from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session.effects import Effects
 from askwise.session.events import Event
-from askwise.stopping import Stop
+from askwise.stopping import CostLimits, Stop
 from askwise.stopping.certificate import ModelCheck
 from askwise.strategies import Strategy, strategy
 from askwise.types import Sample
@@ -24,6 +24,7 @@ from askwise.types import Sample
 Recipe = Mapping[str, Any]  # a goal, its data and its options
 MAX_DRAWS = 100_000  # a question; a diameter compares all pairs of them
 MAX_CANDIDATES = 1_000_000  # questions that are scored
+NO_LIMITS = CostLimits()
 CHECKED_STRUCTURES = 12  # on which a distance is checked at the start
 
 
@@ -42,6 +43,7 @@ class SessionConfig:
     describe: Callable[[Any], Any]
     effects: Callable[[Sample], Effects] | None = None
     model_check: ModelCheck | None = None
+    cost_limits: CostLimits = NO_LIMITS
     changes: int = 0  # how often the goal has changed
 
     @staticmethod
@@ -58,10 +60,13 @@ class SessionConfig:
         describe: Callable[[Any], Any] | None,
         effects: Callable[[Sample], Effects] | None = None,
         model_check: ModelCheck | None = None,
+        cost_limits: CostLimits | None = None,
     ) -> SessionConfig:
         """The settings, if they make sense. The distance is tried on a few structures."""
         if not isinstance(problem, Problem):
             raise refusal("problem", problem, "an askwise.Problem")
+        if not (cost_limits is None or isinstance(cost_limits, CostLimits)):
+            raise refusal("cost_limits", cost_limits, "an askwise.CostLimits")
         implementing("prior", prior, Posterior, "a posterior before any answer")
         seed = whole_number("seed", seed, at_least=0, at_most=LARGEST_SEED)
         draws = whole_number("draws", draws, at_least=2, at_most=MAX_DRAWS)
@@ -75,7 +80,7 @@ class SessionConfig:
         chosen = strategy(rule, problem)
         config = SessionConfig(
             problem, chosen, stop, seed, draws, candidates, *again, describe=shown, effects=effects,
-            model_check=model_check,
+            model_check=model_check, cost_limits=cost_limits or NO_LIMITS,
         )  # fmt: skip
         structures = prior.sample(CHECKED_STRUCTURES, stream(seed, 0, "verify")).structures
         verify(problem.distance, structures[np.arange(min(CHECKED_STRUCTURES, len(structures)))])

@@ -7,7 +7,10 @@ in memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from askwise._runtime.threads import one_at_a_time
 from askwise.errors import DataError, NothingToAsk, SettingError, StudyError
@@ -16,7 +19,7 @@ from askwise.session.event_log import ValidEvent
 from askwise.session.events import Event
 from askwise.session.prepared_rounds import PreparedRounds
 from askwise.session.round import Eligible, Round
-from askwise.types import Question
+from askwise.types import Question, Scored
 
 if TYPE_CHECKING:
     from askwise.session.session import Session
@@ -65,6 +68,22 @@ def open_questions(session: Session, count: int, eligible: Eligible | None) -> l
                 raise
             break
     return [log.question(id) for id in log.open_questions()[:count]]
+
+
+def open_plate(session: Session, plates: dict[str, list[Any]]) -> list[Question]:
+    """The open questions; if there are none, those of the best of these plates, which are opened."""
+    log = session.event_log
+
+    def pose(atom: Any, scored: Scored, _: str | Question | None) -> ValidEvent:
+        return log.validate(session.round.pose(log, atom, scored))
+
+    session.refresh()
+    if not log.open_ids:
+        plate = session.round.best_plate(log, plates)
+        scored = Scored(np.array([plate.gain / len(plate.atoms)]), {"plate": plate.name})
+        for atom in plate.atoms:
+            record(session, partial(pose, atom, scored))
+    return [log.question(id) for id in log.open_questions()]
 
 
 def replay(session: Session, events: Iterable[Event]) -> None:

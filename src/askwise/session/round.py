@@ -19,11 +19,13 @@ from askwise.session.config import SessionConfig
 from askwise.session.effects import Effects
 from askwise.session.event_log import EventLog, ValidEvent
 from askwise.session.events import NUMBER, Event, ask_event, match_response
+from askwise.session.plates import ChosenPlate, Plates, choose_plate, questions_cost, remaining_plates
 from askwise.stopping import EVERY_QUESTION_ASKED, StopReason
 from askwise.stopping.certificate import Certificate, Estimate, certify, estimate
 from askwise.stopping.outlook import Outlook, outlook
 from askwise.strategies.baselines import random
 from askwise.strategies.batches import Scenario, extend_scenarios, initial_scenarios, per_cost, score_scenarios
+from askwise.strategies.expected import expected
 from askwise.strategies.screening import SURVIVING_ROWS, screen
 from askwise.strategies.split import average_diameter
 from askwise.structures import PooledRows, ProposesAtoms, prompt
@@ -137,9 +139,47 @@ class Round:
 
     def reason(self, log: EventLog) -> StopReason | None:
         """Why it is time to stop, or None."""
-        if self.stop_reason is None and not log.open_ids and not len(self.fresh_atoms(log)):
+        if self.stop_reason is not None:
+            return self.stop_reason
+        if not log.open_ids and not len(self.fresh_atoms(log)):
             return EVERY_QUESTION_ASKED
-        return self.stop_reason
+        return self.cost_reason(log)
+
+    def cost_reason(self, log: EventLog) -> StopReason | None:
+        """That the answers have cost enough or that no question is worth its cost, or None."""
+        limits, problem = self.config.cost_limits, self.config.problem
+        if limits.max_cost is not None:
+            asked = [np.asarray(answer.atom) for answer in self.answers]
+            reason = limits.spent(questions_cost(problem.family, np.stack(asked)) if asked else 0.0)
+            if reason is not None:
+                return reason
+        if limits.min_gain_per_cost is None:
+            return None
+        place = "costs", len(log.ask_events), frozenset(log.open_ids)
+        if place not in self._cache:
+            self._cache[place] = limits.gained(one_thread(self._best_gain_per_cost)(log))
+        found: StopReason | None = self._cache[place]
+        return found
+
+    def _best_gain_per_cost(self, log: EventLog) -> float:
+        """What the best question, open or new, is expected to remove of the diameter for each unit of its cost."""
+        open_atoms = [np.asarray(log.ask_events[id]["atom"])[None] for id in log.open_questions()]
+        atoms = np.concatenate([*open_atoms, np.asarray(self.fresh_atoms(log))])
+        rng = stream(self.config.seed, len(log.ask_events), "costs")
+        gains = expected(self.config.problem, self.posterior, self.sample, atoms, rng).gain
+        return float(per_cost(self.config.problem, gains, atoms).max(initial=0.0))
+
+    @one_thread
+    def best_plate(self, log: EventLog, plates: Plates) -> ChosenPlate:
+        """The plate that gains most per unit of cost, without the questions that were asked before."""
+        config, number = self.config, len(log.ask_events)
+        state = config.problem, self.posterior, self.sample
+        left = remaining_plates(plates, log.unavailable_atoms(config.repeat))
+        found = choose_plate(*state, left, config.rule, lambda name: stream(config.seed, number, name))
+        reason = None if config.rule is random else config.cost_limits.gained(found.gain_per_cost)
+        if reason is not None:
+            raise NothingToAsk(f"{reason.replace('question', 'plate', 1)}; take the estimate as it is")
+        return found
 
     def choose(self, log: EventLog, eligible: Eligible | None = None) -> Event:
         """The question that adds most to those open, as an event to record."""

@@ -15,6 +15,7 @@ from threading import RLock
 from typing import Any, overload
 
 from askwise._runtime.threads import one_at_a_time, one_thread
+from askwise.errors import SettingError
 from askwise.options import function, mapping, text, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
@@ -24,9 +25,10 @@ from askwise.session.config import MAX_DRAWS, Recipe, SessionConfig
 from askwise.session.effects import Effects
 from askwise.session.event_log import EventLog
 from askwise.session.events import Event, Journal, new_event
+from askwise.session.plates import Plates, checked_plates
 from askwise.session.prepared_rounds import PreparedRounds
 from askwise.session.round import Eligible, Round
-from askwise.stopping import Stop, StopReason
+from askwise.stopping import CostLimits, Stop, StopReason
 from askwise.stopping.certificate import Certificate, Estimate, ModelCheck
 from askwise.stopping.outlook import Outlook
 from askwise.strategies import Strategy
@@ -53,6 +55,7 @@ class Session:
     :param effects: A function from draws to what each column of the table does. Goals about tables set it.
     :param model_check: A function from the answers and a random generator to what speaks against the model, or None;
         certificates warn of it. Goals set it.
+    :param cost_limits: Stop also when answers have cost enough, or when no question is worth its cost.
     :param recipe: The goal, data and options that build this session again. Goals set it.
     :param remake: The function that builds a session from a recipe. Goals set it.
 
@@ -88,10 +91,11 @@ class Session:
         describe: Callable[[Any], Any] | None = None,
         effects: Callable[[Sample], Effects] | None = None,
         model_check: ModelCheck | None = None,
+        cost_limits: CostLimits | None = None,
         recipe: Recipe | None = None,
         remake: Callable[[Recipe], Session] | None = None,
     ):
-        settings = rule, stop, seed, draws, candidates, repeat, spacing, describe, effects, model_check
+        settings = rule, stop, seed, draws, candidates, repeat, spacing, describe, effects, model_check, cost_limits
         if remake is not None:
             function("remake", remake)
         if recipe is not None:
@@ -120,18 +124,28 @@ class Session:
     def ask(self, *, eligible: Eligible | None = None) -> Question: ...
     @overload
     def ask(self, count: int, *, eligible: Eligible | None = None) -> list[Question]: ...
+    @overload
+    def ask(self, *, plates: Plates) -> list[Question]: ...
     @one_at_a_time
-    def ask(self, count: int | None = None, *, eligible: Eligible | None = None) -> Question | list[Question]:
+    def ask(
+        self, count: int | None = None, *, eligible: Eligible | None = None, plates: Plates | None = None
+    ) -> Question | list[Question]:
         """The open question, or a new one if there is none. Asking again changes nothing.
 
         :param count: Return a list of this many questions that are worth asking together, or fewer if there are no more
             candidates. Each is chosen for what it adds to the others.
-        :param eligible: A function of the open atoms and a candidate. It may refuse the candidate.
+        :param eligible: A `Plate`, or a function of the open atoms and a candidate. It may refuse the candidate.
+        :param plates: Sets of atoms by name, of which one is asked whole: the one with the largest gain per unit of
+            cost. Returns its questions, or all open ones if there are any.
 
         >>> from askwise import best_item
         >>> len(best_item(["tea", "coffee", "water"], seed=1).ask(2))
         2
         """
+        if plates is not None:
+            if count is not None or eligible is not None:
+                raise SettingError("a plate is asked whole; give plates alone, without count and eligible")
+            return recording.open_plate(self, checked_plates(plates, self.problem.family))
         number = 1 if count is None else whole_number("count", count, at_least=1, at_most=MAX_COUNT)
         if eligible is not None:
             function("eligible", eligible)

@@ -6,7 +6,8 @@ the scores of questions; it knows no session.
 """
 
 from askwise.stopping.budget import Budget
+from askwise.stopping.costs import CostLimits
 from askwise.stopping.rule import EVERY_QUESTION_ASKED, Stop, StopReason, any_of
 from askwise.stopping.sequential_test import DiameterBelow
 
-__all__ = ["EVERY_QUESTION_ASKED", "Budget", "DiameterBelow", "Stop", "StopReason", "any_of"]
+__all__ = ["EVERY_QUESTION_ASKED", "Budget", "CostLimits", "DiameterBelow", "Stop", "StopReason", "any_of"]

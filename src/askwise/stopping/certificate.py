@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from askwise.distances import HasCentre, HasPhrase, form_of
+from askwise.distances import HasCentre, HasPhrase, HasUnit, form_of
 from askwise.posteriors import AllowsLapses, DescribesShape, LearnsFromOthers, Posterior
 from askwise.posteriors.chains import independent_draws
 from askwise.problem import Problem
@@ -71,6 +71,7 @@ class Certificate:
     shape: str | None = None  # what the answers say about how features act
     people_before: int = 0  # whose answers it also rests on
     objection: str | None = None  # what speaks for another model
+    unit: float = 1.0  # what a distance of 1 is in the units of the answers
 
     @property
     def warning(self) -> str | None:
@@ -86,8 +87,9 @@ class Certificate:
     def __str__(self) -> str:
         named = isinstance(self.estimate.value, str) and len(self.estimate.value) <= 60
         what = self.estimate.value if named else "the estimate"
-        claim = self.phrase.format(what=what, loss=self.expected_distance)
-        bound = f" (at most {self.upper_bound:.3f}, simulation confidence {self.confidence:.0%})"
+        claim = self.phrase.format(what=what, loss=self.unit * self.expected_distance)
+        most = f"{self.upper_bound:.3f}" if self.unit == 1 else f"{self.unit * self.upper_bound:.3g}"
+        bound = f" (at most {most}, simulation confidence {self.confidence:.0%})"
         right = percent(self.probability_exact, certain=self.confidence == 1)
         exact = f" It is exactly right with probability {right}." if self.probability_exact else ""
         shape = f" {self.shape}" if self.shape else ""
@@ -156,6 +158,7 @@ def certify(
         phrase=problem.distance.phrase if isinstance(problem.distance, HasPhrase) else DEFAULT_PHRASE,
         shape=posterior.shape_sentence if isinstance(posterior, DescribesShape) else None,
         people_before=posterior.people_before if isinstance(posterior, LearnsFromOthers) else 0,
+        unit=problem.distance.unit if isinstance(problem.distance, HasUnit) else 1.0,
     )
 
 

@@ -25,6 +25,10 @@ PAGE_SENTENCES = (
         r"This goal takes at most \1 rows. Use a shorter table.",
     ),
     (re.compile(r"\S+ takes up to ([\d,]+) rows, got .*"), r"This goal takes at most \1 rows. Use a shorter table."),
+    (
+        re.compile(r"the range of the entries is not known, .*"),
+        "No two different numbers are known yet. Fill in: Range of the numbers.",
+    ),
     (re.compile(r"\S+ needs at least (.*), got \d+; add more"), r"This goal needs at least \1. Add more."),
 )
 

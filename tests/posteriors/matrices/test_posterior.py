@@ -273,3 +273,22 @@ def test_bad_settings_are_refused_in_one_sentence(options, error, words):
 def test_an_answer_is_a_finite_number(response):
     with pytest.raises(AnswerError, match="finite number"):
         MatrixPosterior.prior(Matrices((2, 3)), 0, 2).update(Answer((0, 0), response), generator(0))
+
+
+def test_answers_together_are_as_answers_one_by_one():
+    """The same posterior, by other sweeps: means within four standard errors, spreads alike."""
+    rng, chains = generator(31), 1500
+    known = [(int(i), int(j), float(i - j)) for i, j in np.ndindex(4, 3) if (i + j) % 2]
+    prior = MatrixPosterior.prior(Matrices((4, 5)), rank=1, chains=chains, known=known, center=0.0, scale=2.0)
+    answers = [Answer((i, j), float(i - j) + 0.1 * k) for k, (i, j) in enumerate(np.ndindex(4, 5)) if (i + j) % 2 == 0]
+    together = prior.update_all(answers, rng)
+    one_by_one = prior
+    for answer in answers:
+        one_by_one = one_by_one.update(answer, rng)
+    assert np.array_equal(together.answered, one_by_one.answered)
+    assert np.array_equal(together.values, one_by_one.values)
+    first, second = (each.sample(chains, rng).structures["matrix"] for each in (together, one_by_one))
+    error = np.sqrt((first.var(axis=0) + second.var(axis=0)) / chains)
+    assert np.abs(first.mean(axis=0) - second.mean(axis=0)).max() < (4 * error).max()
+    assert np.abs(np.log(first.std(axis=0) / second.std(axis=0))).max() < 0.25
+    assert prior.update_all([], rng) is prior

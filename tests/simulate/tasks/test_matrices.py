@@ -7,7 +7,7 @@ import pytest
 
 from askwise.errors import SettingError
 from askwise.simulate.runs import simulate_answers
-from askwise.simulate.tasks import columns
+from askwise.simulate.tasks import columns, matrix
 from tests.helpers import generator
 
 
@@ -37,6 +37,22 @@ def test_the_error_is_the_distance_to_the_truth_and_falls():
     responses = [response for _, response in simulate_answers(session, task.person, rngs)]
     assert [answer.response for answer in session.answers] == responses
     assert task.metrics["error"](session.sample) < before / 2
+
+
+def test_a_whole_matrix_is_completed():
+    task = matrix(generator(5), rows=6, columns=5, rank=1, chains=30)
+    assert task.problem.distance.unit == np.ptp(task.person.truth)
+    assert task.prior.answered[:, 1].tolist() == list(range(5))
+    session = task.session("expected", 1, repeat=False)
+    before = task.metrics["error"](session.sample)
+    for _ in simulate_answers(session, task.person, (generator(6, k) for k in range(20))):
+        pass
+    after = task.metrics["error"](session.sample)
+    by_hand = np.abs(session.sample.structures["matrix"] - task.person.truth).mean() / np.ptp(task.person.truth)
+    assert after == pytest.approx(by_hand, rel=0.05)  # hardly any difference is larger than the range
+    assert after < before / 2
+    with pytest.raises(SettingError, match="rows"):
+        matrix(generator(0), rows=0)
 
 
 @pytest.mark.parametrize("options", [{"rows": 0}, {"columns": 2.5}, {"targets": 99}, {"rank": -1}, {"noise": -1.0}])

@@ -16,6 +16,7 @@ SMALLEST_CHANCE = 0.005  # smaller chances have no bar of their own
 MAX_BARS = 12
 MAX_INTERVALS = 60
 MAX_GROUPS = 60
+MAX_HEAT_ROWS = 60
 INTERVAL_LEAD = "The dot is the middle of what is plausible; the line holds the true {what} with a probability of 80 %."
 
 
@@ -86,6 +87,27 @@ class Intervals(Chart):
 
     axis: str = ""
     rows: tuple[Interval, ...] = ()
+    others: int = 0
+
+
+@dataclass(frozen=True)
+class HeatRow:
+    """One row of a `HeatMap`: its name, and for each column a share from 0 (light) to 1 (dark) and a text."""
+
+    name: str
+    cells: tuple[tuple[float, str], ...]
+
+
+@dataclass(frozen=True)
+class HeatMap(Chart):
+    """Numbers in rows and columns, the larger the darker; `others` more rows are not shown.
+
+    >>> HeatMap("map", "The table", "", columns=("tea",), rows=(HeatRow("Ann", ((1.0, "4"),)),)).others
+    0
+    """
+
+    columns: tuple[str, ...] = ()
+    rows: tuple[HeatRow, ...] = ()
     others: int = 0
 
 

@@ -21,7 +21,7 @@ from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session import MAX_DRAWS, Session
 from askwise.session.effects import Effects
-from askwise.stopping import Budget, DiameterBelow, any_of
+from askwise.stopping import Budget, CostLimits, DiameterBelow, any_of
 from askwise.stopping.certificate import Certificate, ModelCheck
 from askwise.strategies import Strategy, strategy_name
 from askwise.types import Sample
@@ -43,6 +43,7 @@ class SessionParts:
     candidates: int = MAX_CANDIDATES
     effects: Callable[[Sample], Effects] | None = None  # draws -> what each column of the table does
     model_check: ModelCheck | None = None  # answers -> what speaks for another model
+    cost_limits: CostLimits | None = None
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,7 @@ class Goal(HasOptions, ABC):
             describe=parts.describe,
             effects=parts.effects,
             model_check=parts.model_check,
+            cost_limits=parts.cost_limits,
             recipe=goal.recipe(columns),
             remake=_remake,
         )

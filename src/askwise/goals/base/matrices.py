@@ -40,11 +40,13 @@ def matrix_columns(data: Any) -> Columns:
     return table(data)
 
 
-def read_matrix(columns: Columns, name: str | None) -> tuple[list[str], list[str], Floats]:
-    """Row names, column names, and entries with NaN for what is not known; `name` is the column of the row names.
+def read_matrix(columns: Columns, name: str | None) -> tuple[str | None, list[str], list[str], Floats]:
+    """The column of the row names, these names, the column names, and the entries with NaN for what is not known.
 
-    >>> read_matrix({"who": ["Ann", "Ben"], "tea": [3.0, None], "milk": [None, 1.0]}, None)[:2]
-    (['Ann', 'Ben'], ['tea', 'milk'])
+    `name` is the column of the row names, if it was given.
+
+    >>> read_matrix({"who": ["Ann", "Ben"], "tea": [3.0, None], "milk": [None, 1.0]}, None)[:3]
+    ('who', ['Ann', 'Ben'], ['tea', 'milk'])
     """
     columns = dict(columns)
     texts = [column for column, values in columns.items() if is_text(values)]
@@ -56,11 +58,12 @@ def read_matrix(columns: Columns, name: str | None) -> tuple[list[str], list[str
         raise DataError(f"column {odd[0]!r} holds texts; entries are numbers, and only one column may name the rows")
     names = columns.pop(label) if label is not None else []
     if len(columns) < 2:
-        raise DataError(f"the best column is found among at least two, got {len(columns)}")
+        raise DataError(f"a matrix needs at least two columns of numbers, got {len(columns)}; add more")
     entries = np.array([[np.nan if v is None else float(v) for v in values] for values in columns.values()]).T
     if any(cell is None for cell in names):
         raise DataError(f"column {label!r} names the rows but is empty in some; name them all")
-    return [str(cell) for cell in names] or [f"row {i + 1}" for i in range(len(entries))], list(columns), entries
+    row_names = [str(cell) for cell in names] or [f"row {i + 1}" for i in range(len(entries))]
+    return label, row_names, list(columns), entries
 
 
 def known_entries(
@@ -107,6 +110,21 @@ def check_known(name: str, value: Any) -> list[list[Any]]:
     [['Ann', 'tea', 3.0]]
     """
     return [_entry(each) for each in parts(name, value, f"a list of known entries, each {ENTRY}")]
+
+
+def check_costs(name: str, value: Any) -> Any:
+    """Costs as JSON can hold them, also as they are typed: a number for all, or one for each column.
+
+    >>> check_costs("costs", ["1", "4"]), check_costs("costs", ["2"]), check_costs("costs", 3)
+    ([1.0, 4.0], 2.0, 3.0)
+    """
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        try:
+            typed = [float(each) for each in value]
+        except ValueError:
+            raise refusal(name, value, "a number, or one for each column") from None
+        return typed[0] if len(typed) == 1 else typed
+    return check_numbers(name, value)
 
 
 def check_numbers(name: str, value: Any) -> Any:

@@ -110,11 +110,15 @@ def cell(value: Any) -> str:
 
 
 def one_line(value: Any) -> str:
-    """An estimate in one line; lists within a list stand in brackets.
+    """An estimate in one line; lists within a list stand in brackets, and columns of a table after their names.
 
     >>> one_line("tea"), one_line(["tea", "milk"]), one_line([["ant", "bee"], "cow"])
     ('tea', 'tea, milk', '(ant, bee), cow')
+    >>> one_line({"tea": [3.1, 2.0], "milk": [1.5, 0.5]})
+    'tea: 3.1, 2; milk: 1.5, 0.5'
     """
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {', '.join(map(cell, values))}" for name, values in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(f"({one_line(part)})" if isinstance(part, list | tuple) else str(part) for part in value)
     return str(value)

@@ -106,19 +106,28 @@ class MatrixPosterior:
 
     def update(self, answer: Answer, rng: Generator) -> MatrixPosterior:
         """The beliefs after one more answer: chains move on, further after a surprise."""
-        (row, column), value = _checked(self.family, answer)
-        answered = np.concatenate([self.answered, [[row, column]]])
-        values, trust = np.append(self.values, value), np.append(self.trust, 1.0)
-        guess, standardised = self.chains.entry(row, column), self.model.standardised(value)
-        spread = np.sqrt(guess.var() + (1 / self.chains.precision).mean())
-        expected = (
-            len(values) >= MIN_ANSWERS_FOR_SCALE and abs(standardised - guess.mean()) <= SURPRISE_DEVIATIONS * spread
+        return self.update_all([answer], rng)
+
+    def update_all(self, answers: Sequence[Answer], rng: Generator) -> MatrixPosterior:
+        """The beliefs after more answers, which the chains meet together: for less than one by one."""
+        told = [_checked(self.family, answer) for answer in answers]
+        if not told:
+            return self
+        places, fresh = np.array([place for place, _ in told]), np.array([value for _, value in told])
+        answered, values = np.concatenate([self.answered, places]), np.append(self.values, fresh)
+        trust, standardised = np.append(self.trust, np.ones(len(told))), self.model.standardised(fresh)
+        guesses = [self.chains.entry(row, column) for row, column in places]
+        noise = (1 / self.chains.precision).mean()
+        expected = len(values) >= MIN_ANSWERS_FOR_SCALE and all(
+            abs(value - guess.mean()) <= SURPRISE_DEVIATIONS * np.sqrt(guess.var() + noise)
+            for value, guess in zip(standardised, guesses, strict=True)
         )
-        rescales = (self.learns_scale and len(values) <= MIN_ANSWERS_FOR_SCALE) or abs(standardised) > MAX_STANDARDISED
+        rescales = (self.learns_scale and len(self.values) < MIN_ANSWERS_FOR_SCALE) or (
+            np.abs(standardised).max() > MAX_STANDARDISED
+        )
         model = self.model.rescaled(values) if rescales else self.model
-        state = model.advanced(
-            self.chains, answered, values, trust, SWEEPS_PER_ANSWER if expected else SURPRISE_SWEEPS, rng
-        )
+        sweeps = min(SWEEPS_PER_ANSWER * len(told), SURPRISE_SWEEPS) if expected else SURPRISE_SWEEPS
+        state = model.advanced(self.chains, answered, values, trust, sweeps, rng)
         return replace(self, model=model, chains=state, answered=answered, values=values, trust=trust)
 
     def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> MatrixPosterior:

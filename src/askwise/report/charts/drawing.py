@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from askwise.goals.base.charts import Bars, EffectCurve, Intervals, Tree
+from askwise.goals.base.charts import Bars, EffectCurve, HeatMap, Intervals, Tree
 from askwise.goals.base.texts import percent
 from askwise.report.charts.scale import tick_label, ticks
 from askwise.report.charts.series import Columns, Curves, band_layout, columns_layout, curves_layout
@@ -24,6 +24,9 @@ BAR_RIGHT = 86.0  # only a percentage stands beside a bar
 LETTER_WIDTH = 7.8  # pixels, about
 PHONE_WIDTH = 300.0  # pixels of a chart there
 LEAF_HEIGHT = 24
+HEAT_LEFT = 26.0  # per cent: where the cells of a map begin
+HEAT_OPACITY = 0.6  # of the darkest cell, so that its number can be read
+MAX_WRITTEN_COLUMNS = 12  # of a map that have their numbers in the cells
 SPOKEN_ROWS = 3  # rows named to those who cannot see the chart
 
 
@@ -103,6 +106,37 @@ def intervals_layout(chart: Intervals) -> dict[str, Any]:
     }
 
 
+def heat_layout(chart: HeatMap) -> dict[str, Any]:
+    """Where the cells of a map go. Few columns have their names above and their numbers in the cells.
+
+    >>> from askwise.goals.base.charts import HeatRow
+    >>> rows = (HeatRow("Ann", ((0.0, "1"), (1.0, "4"))),)
+    >>> [cell["x"] for cell in heat_layout(HeatMap("map", "x", "", columns=("a", "b"), rows=rows))["rows"][0]["cells"]]
+    [26.0, 63.0]
+    """
+    step, written = (100 - HEAT_LEFT) / len(chart.columns), len(chart.columns) <= MAX_WRITTEN_COLUMNS
+    top = ROW_HEIGHT if written else 0
+    rows = [
+        {
+            "name": row.name,
+            "top": top + number * ROW_HEIGHT,
+            "cells": [
+                {"x": HEAT_LEFT + step * place, "text": text, "column": column, "opacity": HEAT_OPACITY * share}
+                for place, (column, (share, text)) in enumerate(zip(chart.columns, row.cells, strict=True))
+            ],
+        }
+        for number, row in enumerate(chart.rows)
+    ]
+    return {
+        "label": f"{chart.title}: {len(chart.rows)} rows, {len(chart.columns)} columns",
+        "height": top + ROW_HEIGHT * len(rows),
+        "step": step,
+        "written": written,
+        "columns": [(HEAT_LEFT + step * place, name) for place, name in enumerate(chart.columns)] if written else [],
+        "rows": rows,
+    }
+
+
 def tree_layout(chart: Tree) -> dict[str, Any]:
     """Where the branches of a tree go; it lies on its side, the root at the left."""
     longest = LETTER_WIDTH * max(map(len, chart.names)) / PHONE_WIDTH
@@ -138,6 +172,7 @@ LAYOUTS: dict[type, tuple[str, Callable[[Any], dict[str, Any]]]] = {
     Bars: ("bars", bars_layout),
     Columns: ("columns", columns_layout),
     EffectCurve: ("curves", band_layout),
+    HeatMap: ("heat", heat_layout),
     Curves: ("curves", curves_layout),
     Intervals: ("intervals", intervals_layout),
     Tree: ("tree", tree_layout),

@@ -34,7 +34,7 @@ class Curves:
 
     title: str  # for those who cannot see it
     axis: str
-    lines: Sequence[Line]  # at most two
+    lines: Sequence[Line]  # at most six, which have colours of their own
     level: tuple[float, str] | None = None  # a value to get below, and what it means
     marks: Sequence[tuple[float, str]] = ()  # where something changed
     background: Sequence[Line] = ()  # thin lines, named when pointed at

@@ -11,12 +11,24 @@ from collections.abc import Callable, Mapping
 from askwise.simulate.tasks.clusterings import clusters
 from askwise.simulate.tasks.hierarchies import hierarchy
 from askwise.simulate.tasks.line import line
-from askwise.simulate.tasks.matrices import columns
+from askwise.simulate.tasks.matrices import columns, matrix
 from askwise.simulate.tasks.scores import choice, classify, top_ranking
 from askwise.simulate.tasks.segments import segments
 from askwise.simulate.tasks.task import Task
 
-__all__ = ["TASKS", "Task", "choice", "classify", "clusters", "columns", "hierarchy", "line", "segments", "top_ranking"]
+__all__ = [
+    "TASKS",
+    "Task",
+    "choice",
+    "classify",
+    "clusters",
+    "columns",
+    "hierarchy",
+    "line",
+    "matrix",
+    "segments",
+    "top_ranking",
+]
 
 TASKS: Mapping[str, Callable[..., Task]] = {
     "choice": choice,
@@ -27,4 +39,5 @@ TASKS: Mapping[str, Callable[..., Task]] = {
     "line": line,
     "segments": segments,
     "top_ranking": top_ranking,
+    "matrix": matrix,
 }

@@ -18,6 +18,7 @@ from askwise.cli import streams
 # the library writes its sentences for Python; here is what its options are called on the command line
 CLI_NAMES = {
     "missing='impute'": "--missing impute",
+    "column=": "--column",
     "features=": "--features",
     "name=": "--name-column",
     "image=": "--image-column",

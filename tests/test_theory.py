@@ -77,7 +77,7 @@ def last_display(rounds, index, delta, dimension, responses, closeness):
     """The proof's last display for noiseless answers, in its own order: the average diameter it still allows."""
     quarter = delta / 4
     seen = rounds * (log(rounds * (rounds + 1) / quarter) / index.tau + 1)
-    mass = quarter / (rounds * (rounds + 1)) * (dimension / (np.e * seen * (responses + 1))) ** dimension / closeness
+    mass = quarter / (rounds * (rounds + 1)) * (dimension / (np.e * seen * (responses - 1))) ** dimension / closeness
     return exp(-index.rho * rounds / 2) / mass**2
 
 
@@ -114,7 +114,7 @@ def noisy_display(rounds, noise, dimension):
     beta, quarter = log((1 - noise) / noise), 0.05 / 4
     wrong = rounds * noise + np.sqrt(rounds / 2 * log(2 * rounds * (rounds + 1) / quarter))
     seen = rounds * (log(rounds * (rounds + 1) / quarter) / INDEX.tau + 1)
-    log_mass = -log(2 * rounds * (rounds + 1) / quarter) - dimension * log(3 * np.e * seen / dimension)
+    log_mass = -log(2 * rounds * (rounds + 1) / quarter) - dimension * log(np.e * seen / dimension)
     return -INDEX.rho / 2 * (1 - exp(-beta)) * rounds - 2 * (log_mass - beta * wrong)
 
 

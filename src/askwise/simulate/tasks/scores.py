@@ -13,10 +13,13 @@ from askwise.distances.items import BestItem, BestItemDistance, ItemRegret, Kend
 from askwise.distances.labels import Angle
 from askwise.errors import SettingError
 from askwise.losses import logistic
+from askwise.posteriors import Posterior
 from askwise.posteriors.scores.logconcave import LogConcave
+from askwise.posteriors.scores.mala import Mala
 from askwise.problem import Problem
 from askwise.simulate.people import DriftingPerson, LapsingPerson, ModelPerson, SimulatedPerson
 from askwise.simulate.tasks.task import Task, check_settings, mean_distance
+from askwise.structures import LinearFamily
 from askwise.structures.choice import Choice
 from askwise.structures.linear import LinearSphere, unit_rows
 
@@ -37,8 +40,11 @@ def classify(
     learn_scale: bool = False,
     noise: float = 0.0,
     drift: float = 0.0,
+    sampler: str = "hmc",
 ) -> Task:
     """A linear classifier w ~ N(0, sigma^2 I), points uniform on the sphere, logistic noise. Metric: the angle over pi.
+
+    `sampler` is hmc (`LogConcave`) or mala, the paper's, which cannot learn the scale.
 
     >>> sorted(classify(np.random.default_rng(0), dim=3).metrics)
     ['error']
@@ -46,7 +52,7 @@ def classify(
     check_settings(dim=dim, sigma=sigma)
     problem = Problem(LinearSphere(dim), Angle(), logistic)
     person = _person(problem, sigma * rng.standard_normal(dim), drift)
-    prior = LogConcave.prior(LinearSphere(dim), logistic, sigma=None if learn_scale else told_sigma or sigma)
+    prior = _prior(LinearSphere(dim), None if learn_scale else told_sigma or sigma, sampler)
     return Task(problem, prior, _lapsing(person, problem, noise), {"error": mean_distance(Angle(), person)})
 
 
@@ -61,11 +67,12 @@ def choice(
     distance: str | Callable[[Any], Distance] = "item",
     noise: float = 0.0,
     drift: float = 0.0,
+    sampler: str = "hmc",
 ) -> Task:
     """A taste w ~ N(0, sigma^2 I) for items uniform on the sphere, logit choice between two.
 
-    `distance` is a name or a function from the items (N, D) to a distance. Metrics: the chance of a wrong top item, and
-    the distance from the top item to the true one, unscaled.
+    `distance` is a name or a function from the items (N, D) to a distance, `sampler` as in `classify`. Metrics: the
+    chance of a wrong top item, and the distance from the top item to the true one, unscaled.
 
     >>> sorted(choice(np.random.default_rng(0), items=5, dim=3, distance=BestItem).metrics)
     ['distance_to_best', 'top_item_error']
@@ -78,13 +85,21 @@ def choice(
     family = Choice(rows)
     problem = Problem(family, make(rows), logistic)
     person = _person(problem, sigma * rng.standard_normal(dim), drift)
-    prior = LogConcave.prior(family, logistic, sigma=None if learn_scale else told_sigma or sigma)
+    prior = _prior(family, None if learn_scale else told_sigma or sigma, sampler)
     to_best = BestItemDistance(rows)
     metrics = {
         "top_item_error": mean_distance(BestItem(rows), person),
         "distance_to_best": mean_distance(to_best, person, to_best.scale),
     }
     return Task(problem, prior, _lapsing(person, problem, noise), metrics)
+
+
+def _prior(family: LinearFamily, sigma: float | None, sampler: str) -> Posterior:
+    if sampler == "hmc":
+        return LogConcave.prior(family, logistic, sigma=sigma)
+    if sampler == "mala" and sigma is not None:
+        return Mala.prior(family, logistic, sigma=sigma)
+    raise SettingError(f"the sampler is hmc, or mala if the scale is not learned; got {sampler!r}")
 
 
 def _person(problem: Problem, truth: Any, drift: float) -> ModelPerson | DriftingPerson:

@@ -10,7 +10,7 @@ import numpy as np
 from askwise.errors import SettingError
 from askwise.theory.base import Bound, check_arguments
 
-MAX_CHECKS = 2_000_000  # sets of atoms tried before the search gives bounds: some seconds
+MAX_ENTRIES = 100_000_000  # of the table that are read before the search gives bounds: some seconds
 
 
 class GraphDimension(NamedTuple):
@@ -20,14 +20,15 @@ class GraphDimension(NamedTuple):
     at_most: int
 
 
-def graph_dimension(table: Any, max_checks: int = MAX_CHECKS) -> GraphDimension:
+def graph_dimension(table: Any, max_entries: int = MAX_ENTRIES) -> GraphDimension:
     """The graph dimension of a finite family, by search.
 
     A set of atoms is shattered if there is one response f(a) for each of its atoms, such that for every subset some
     structure gives f(a) on the subset and something else on the rest.
 
     - `table`: (G, A), the response of each structure to each atom.
-    - `max_checks`: sets of atoms to try. If they do not suffice, the two bounds differ.
+    - `max_entries`: how many entries of the table the search may read, again and again. If they do not suffice, the two
+      bounds differ.
 
     >>> graph_dimension([[0, 0], [0, 1], [1, 0], [1, 1]])
     GraphDimension(at_least=2, at_most=2)
@@ -37,7 +38,7 @@ def graph_dimension(table: Any, max_checks: int = MAX_CHECKS) -> GraphDimension:
     rows = np.unique(_checked_table(table), axis=0)
     columns = _indicators(rows)  # (G, J)
     most = min(len(rows).bit_length() - 1, rows.shape[1])
-    search = _Search(columns, most, max_checks)
+    search = _Search(columns, most, max_entries)
     search.extend(np.zeros(len(rows), dtype=np.int64), 0, np.arange(columns.shape[1]))
     return GraphDimension(search.best, search.best if search.finished else most)
 
@@ -45,23 +46,23 @@ def graph_dimension(table: Any, max_checks: int = MAX_CHECKS) -> GraphDimension:
 class _Search:
     """Depth first over shattered sets of columns; each part of a shattered set is shattered, too."""
 
-    def __init__(self, columns: Any, most: int, max_checks: int):
-        self.columns, self.most, self.checks, self.best = columns, most, max_checks, 0
+    def __init__(self, columns: Any, most: int, max_entries: int):
+        self.columns, self.most, self.entries, self.best = columns, most, max_entries, 0
 
     @property
     def finished(self) -> bool:
-        return self.checks > 0 or self.best == self.most
+        return self.entries > 0 or self.best == self.most
 
     def extend(self, cells: Any, size: int, candidates: Any) -> None:
         """`cells` (G,) says which of the 2^size patterns each structure has on the columns chosen so far."""
         self.best = max(self.best, size)
         counts = np.bincount(cells, minlength=1 << size)  # all above 0
         room = int(counts.min()).bit_length() - 1  # each further column halves the smallest cell or worse
-        if size + min(room, len(candidates)) <= self.best or self.best == self.most or self.checks <= 0:
+        if size + min(room, len(candidates)) <= self.best or self.best == self.most or self.entries <= 0:
             return
-        self.checks -= len(candidates)
-        ones = np.zeros((1 << size, len(candidates)), dtype=np.int64)
-        np.add.at(ones, cells, self.columns[:, candidates])
+        self.entries -= len(cells) * len(candidates)
+        by_cell = self.columns[:, candidates][np.argsort(cells, kind="stable")]
+        ones = np.add.reduceat(by_cell, np.cumsum(counts) - counts, axis=0, dtype=np.int64)
         splits = ((ones > 0) & (ones < counts[:, None])).all(axis=0)
         left = candidates[splits]
         for place, column in enumerate(left):
@@ -169,6 +170,6 @@ def _indicators(rows: Any) -> Any:
     """(G, J): for each atom and response, who gives it; each division of the structures in two only once."""
     columns = [rows[:, atom] == value for atom in range(rows.shape[1]) for value in np.unique(rows[:, atom])]
     oriented = [column ^ column[0] for column in columns if column.any() and not column.all()]
-    kept = np.unique(np.array(oriented, dtype=np.int64).reshape(-1, len(rows)), axis=0).T
+    kept = np.unique(np.array(oriented, dtype=np.int8).reshape(-1, len(rows)), axis=0).T
     balance = np.minimum(kept.sum(axis=0), len(rows) - kept.sum(axis=0))
     return kept[:, np.argsort(-balance, kind="stable")]

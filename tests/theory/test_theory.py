@@ -184,7 +184,7 @@ def test_coarse_indices():
 def test_the_printed_expected_split_follows_from_the_corollary():
     for diameter in (1.0, 0.5, 1e-3, 1e-12):
         index = theory.coarse_average_index(0.4, diameter).printed
-        assert theory.expected_split(0.4, diameter, 0.5, 0.1).printed <= index.tau * 0.9 * 0.5 * index.rho
+        assert theory.expected_split(0.4, diameter, 0.5, 0.1).printed <= 1.0001 * index.tau * 0.9 * 0.5 * index.rho
 
 
 def test_distance_to_the_truth_and_the_cost_of_wrong_answers():

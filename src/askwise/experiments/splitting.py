@@ -225,8 +225,8 @@ def guessing_success(points: int = 5, labels: int = 4) -> float:
 TRIALS: dict[str, tuple[Trial, int]] = {  # how many times fewer trials than of the cheap ones
     "coarse splitting": (coarse_splitting, 10),
     "splitting to average splitting": (splitting_to_average, 10),
-    "coarse average splitting, printed": (lambda rng: coarse_average(rng, corrected=False), 1),
-    "coarse average splitting": (coarse_average, 1),
+    "coarse average splitting, printed": (lambda rng: coarse_average(rng, corrected=False), 10),
+    "coarse average splitting": (coarse_average, 10),
     "expected splitting, printed": (lambda rng: expected_splitting(rng, corrected=False), 1),
     "expected splitting": (expected_splitting, 1),
     "star: the split": (star_split, 10),

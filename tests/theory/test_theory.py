@@ -195,6 +195,14 @@ def test_distance_to_the_truth_and_the_cost_of_wrong_answers():
     assert theory.log_odds_bound([0.2], 0.5) == pytest.approx((mean + chance, mean + chance / 2**0.5))
 
 
+def test_the_normalising_constant_as_printed_follows_from_the_half():
+    """Half of delta for the log-odds, with Hoeffding's half, stays below the statement's 3 / delta up to .99."""
+    delta, count = np.linspace(0.001, 0.99, 500)[:, None], np.array([1.0, 2.0, 10.0, 1e6])
+    right = np.sqrt(count / 2 * np.log(4 / delta)) * np.log(4 * count / delta)
+    stated = np.sqrt(count * np.log(3 / delta)) * np.log(3 * count / delta)
+    assert (right <= stated).all()
+
+
 def test_patterns_and_the_mass_they_leave():
     assert theory.log_patterns(2, 10, 3) == pytest.approx((2 * log(20 * np.e), 2 * log(10 * np.e)))
     assert theory.log_patterns(20, 10, 3).corrected == pytest.approx(10 * log(3))

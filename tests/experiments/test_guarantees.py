@@ -11,6 +11,7 @@ from scipy.stats import binomtest
 from askwise.experiments import guarantees
 from askwise.experiments.files import write_table
 from askwise.experiments.guarantees import (
+    ChainPosterior,
     check_share,
     consistency,
     near_tie_problem,
@@ -110,6 +111,41 @@ def test_stopping_neither_early_nor_late():
     patient, prompt = stopping(runs=60, rounds=6, seed=SEED)
     assert not patient.refuted
     assert not prompt.refuted
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), guarantees.STOPPING_LEVELS)
+def test_an_exact_posterior_stops_exactly(epsilon, delta):
+    early, late = stopping(1, epsilon, delta, rounds=12, posterior="exact")
+    assert early.kept == late.kept == 1
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), guarantees.STOPPING_LEVELS)
+def test_independent_draws_keep_both_promises(epsilon, delta):
+    early, late = stopping(12, epsilon, delta, rounds=4, seed=SEED)
+    assert not early.refuted
+    assert not late.refuted
+
+
+def test_chains_keep_a_coarse_level_and_not_a_fine_one():
+    """Few chains that happen to agree look settled, and at epsilon = .05 they do so often."""
+    settings = {"rounds": 6, "posterior": "chains, autocorrelation .9", "seed": SEED}
+    assert not stopping(30, 0.2, 0.2, **settings)[0].refuted
+    assert stopping(30, 0.05, 0.05, **settings)[0].refuted
+
+
+def test_chains_have_their_weights_and_their_autocorrelation():
+    rng = generator(913)
+    weights, stay, steps = weights_with_diameter(0.5), 0.5, 400
+    posterior = ChainPosterior.start(weights, stay, rng)
+    drawn = posterior.sample(64 * steps, rng)
+    assert (np.bincount(drawn.chains) == steps).all()
+    first = (drawn.structures == 0).reshape(64, steps).astype(float)
+    worth = 64 * steps * (1 - stay) / (1 + stay)
+    share = weights[0]
+    assert abs(first.mean() - share) < 4 * np.sqrt(share * (1 - share) / worth)
+    centred = first - share
+    correlation = (centred[:, 1:] * centred[:, :-1]).mean() / (share * (1 - share))
+    assert correlation == pytest.approx(stay, abs=4 / np.sqrt(worth))
 
 
 def test_stopping_with_few_pairs_is_refuted(monkeypatch):

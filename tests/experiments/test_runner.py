@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from askwise.errors import SettingError
@@ -17,6 +18,9 @@ from askwise.experiments.runner import Run, do_run, simulate, sweep
 RUNS = [
     Run("line", rule, 4, person, settings=(("intervals", 6),)) for rule in ("random", "ndbal") for person in range(4)
 ]
+
+
+MALA = (("sampler", "mala"),)
 
 
 def metrics(records):
@@ -36,6 +40,24 @@ def test_rules_meet_the_same_people_and_people_differ():
     first = {rule: results[Run("line", rule, 4, 0, settings=(("intervals", 6),)).name] for rule in ("random", "ndbal")}
     assert first["random"]["error"][0] == first["ndbal"]["error"][0]  # the same truth, before any question
     assert len({results[run.name]["error"][0] for run in RUNS if run.rule == "ndbal"}) > 1
+
+
+def test_samplers_meet_the_same_people_with_the_same_random_numbers():
+    """Only what is stored under a name differs; random questions are the same, so the errors are close."""
+    ours, paper = (Run("classify", "random", 12, 0, settings=(("dim", 3), *more)) for more in ((), MALA))
+    assert ours.person_name == paper.person_name
+    assert ours.stream_name == paper.stream_name == ours.name
+    assert paper.name == f"{ours.name} sampler=mala"
+    errors = [np.array(do_run(run)["metrics"]["error"]) for run in (ours, paper)]
+    assert not np.array_equal(*errors)
+    assert np.abs(errors[0] - errors[1]).max() < 0.06  # five standard errors of a mean over 600 draws, of each
+
+
+@pytest.mark.parametrize("settings", [{"sampler": "gibbs"}, {"sampler": "mala", "learn_scale": True}])
+@pytest.mark.parametrize("task", ["classify", "choice"])
+def test_a_sampler_that_cannot_do_it_is_refused(task, settings):
+    with pytest.raises(SettingError, match="the sampler is hmc, or mala if the scale is not learned; got"):
+        simulate(task, questions=1, runs=1, workers=1, **settings)
 
 
 def test_what_is_kept_is_not_done_again(tmp_path):

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-FIGURES = "figure1, classification, choice, intervals, theory"
+FIGURES = "figure1, classification, samplers, choice, intervals, theory"
 
 
 def reproduce(

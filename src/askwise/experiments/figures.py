@@ -40,10 +40,11 @@ class Panel:
         return [Run(self.task, rule, questions, person, settings=self.settings) for person in range(count)]
 
 
-def classification(dim: int, sigma: float) -> Panel:
-    """The angle between the posterior's classifiers and the truth, over pi."""
-    settings = (("dim", dim), ("sigma", float(sigma)))
-    return Panel("classify", settings, "error", f"classification error, d={dim}, sigma={sigma}")
+def classification(dim: int, sigma: float, mala: bool = False) -> Panel:
+    """The angle between the posterior's classifiers and the truth, over pi; with the paper's sampler if `mala`."""
+    settings = (("dim", dim), ("sigma", float(sigma)), *((("sampler", "mala"),) if mala else ()))
+    title = f"classification error, d={dim}, sigma={sigma}"
+    return Panel("classify", settings, "error", title + (", MALA" if mala else ""))
 
 
 def choosing(items: int, sigma: float, metric: str) -> Panel:
@@ -60,6 +61,7 @@ FIGURES: Mapping[str, list[list[Panel]]] = {
         [classification(10, 10), choosing(50, 1, METRICS[1]), choosing(50, 5, METRICS[1])],
     ],
     "classification": [[classification(dim, sigma) for sigma in (1, 5, 10)] for dim in (5, 10)],
+    "samplers": [[classification(5, 5), classification(5, 5, mala=True)]],
     "choice": [[choosing(items, sigma, metric) for metric in METRICS for sigma in (1, 5)] for items in (10, 50, 100)],
 }
 
@@ -83,6 +85,26 @@ def table_of(
                 numbers = {edge: round(band[edge][answers], 6) for edge in ("mean", "low", "high")}
                 where = {"task": panel.task, **dict(panel.settings), "metric": panel.metric}
                 rows.append({**where, "rule": rule, "answers": answers, **numbers})
+    return rows
+
+
+def sampler_differences(
+    records: Mapping[Run, Record], rules: Sequence[str], questions: int, count: int
+) -> list[dict[str, Any]]:
+    """The error with the paper's sampler less that with ours, for the same people: mean and standard error."""
+    ours, paper = FIGURES["samplers"][0]
+    rows = []
+    for rule in rules:
+        errors = [
+            np.array([records[run]["metrics"][panel.metric] for run in panel.runs(rule, questions, count)])
+            for panel in (ours, paper)
+        ]
+        difference = errors[1] - errors[0]  # (R, T)
+        spread = difference.std(axis=0, ddof=1 if count > 1 else 0) / np.sqrt(count)
+        for answers in range(questions + 1):
+            means = {"hmc": errors[0][:, answers].mean(), "mala": errors[1][:, answers].mean()}
+            found = {**means, "difference": difference[:, answers].mean(), "standard_error": spread[answers]}
+            rows.append({"rule": rule, "answers": answers, **{key: round(float(x), 6) for key, x in found.items()}})
     return rows
 
 
@@ -115,8 +137,8 @@ def draw(name: str, rows: Sequence[Mapping[str, Any]], note: str) -> Any:
     figure, axes = new_figure(len(grid), len(grid[0]))
     seen: dict[str, Any] = {}
     for ax, panel in zip(axes.ravel(), (panel for row in grid for panel in row), strict=True):
-        mine = [row for row in rows if row["task"] == panel.task and row["metric"] == panel.metric]
-        mine = [row for row in mine if all(row.get(option) == value for option, value in panel.settings)]
+        where = {"task": panel.task, **dict(panel.settings), "metric": panel.metric}
+        mine = [row for row in rows if {key: row[key] for key in row if key not in CURVE} == where]
         for rule in dict.fromkeys(row["rule"] for row in mine):
             line = [row for row in mine if row["rule"] == rule]
             colour, style = STYLES[rule]

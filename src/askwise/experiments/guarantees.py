@@ -5,7 +5,7 @@ Families are random tables of answers with random distances and a random prior, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from numpy.random import Generator
 from askwise._runtime.streams import stream
 from askwise.distances import TableDistance
 from askwise.losses import zero_one
+from askwise.posteriors.chains import by_chain
 from askwise.posteriors.enumerated import Enumerated
 from askwise.problem import Problem
 from askwise.stopping import DiameterBelow
@@ -26,6 +27,9 @@ from askwise.theory import select_pairs
 from askwise.types import Answer, Floats, Ints, Sample
 
 LEVEL = 0.99  # of the confidence intervals
+CHAINS = 64
+DRAWS = 600  # at hand, of independent posteriors
+STOPPING_LEVELS = ((0.05, 0.05), (0.05, 0.2), (0.2, 0.05), (0.2, 0.2))  # epsilon and delta
 
 
 class GuaranteeCheck(NamedTuple):
@@ -75,6 +79,40 @@ class SampledPosterior:
 
     def diagnostics(self) -> Mapping[str, float]:
         return {}
+
+
+@dataclass(frozen=True)
+class ExactPosterior(SampledPosterior):
+    """The same, which also gives its weights: every sample is the whole family."""
+
+    def sample(self, count: int, rng: Generator) -> Sample:
+        return Sample(np.arange(len(self.weights)), self.weights, exact=True)
+
+
+@dataclass(frozen=True)
+class ChainPosterior(SampledPosterior):
+    """The same as chains: at each step a chain stays with probability `stay`, else it draws anew.
+
+    The autocorrelation at lag k is stay^k, so n steps of a chain are worth about n (1 - stay) / (1 + stay) independent
+    draws. As the chains of the library, they go on from the same `state` at every call.
+    """
+
+    stay: float
+    state: Ints  # (C,)
+
+    @staticmethod
+    def start(weights: Floats, stay: float, rng: Generator, chains: int = CHAINS) -> ChainPosterior:
+        return ChainPosterior(weights, stay, rng.choice(len(weights), chains, p=weights))
+
+    def sample(self, count: int, rng: Generator) -> Sample:
+        steps = -(-count // len(self.state))
+        moved = rng.choice(len(self.weights), (steps, len(self.state)), p=self.weights)
+        stays = rng.random(moved.shape) < self.stay
+        at, batches = self.state, []
+        for step in range(steps):
+            at = np.where(stays[step], at, moved[step])
+            batches.append(at)
+        return by_chain(batches, count)
 
 
 def check_share(name: str, kept: int, runs: int, promised: float, level: float = LEVEL) -> GuaranteeCheck:
@@ -203,12 +241,26 @@ def weights_with_diameter(diameter: float, size: int = 40) -> Floats:
     return np.append(1 - x, np.full(rest, x / rest))
 
 
+POSTERIORS: Mapping[str, Callable[[Floats, Generator], SampledPosterior]] = {
+    "exact": lambda weights, rng: ExactPosterior(weights),
+    "independent draws": lambda weights, rng: SampledPosterior(weights),
+    "chains, autocorrelation .5": lambda weights, rng: ChainPosterior.start(weights, 0.5, rng),
+    "chains, autocorrelation .9": lambda weights, rng: ChainPosterior.start(weights, 0.9, rng),
+}
+
+
 def stopping(
-    runs: int = 200, epsilon: float = 0.2, delta: float = 0.2, rounds: int = 12, draws: int = 600, seed: int = 0
+    runs: int = 200,
+    epsilon: float = 0.2,
+    delta: float = 0.2,
+    rounds: int = 12,
+    posterior: str = "independent draws",
+    seed: int = 0,
 ) -> tuple[GuaranteeCheck, GuaranteeCheck]:
     """Does the stopping test never stop too early and never too late (stopping criterion)?
 
-    The diameter is just above epsilon in `rounds` rounds, and just below epsilon / 2 in as many others.
+    The diameter is just above epsilon in `rounds` rounds, and just below epsilon / 2 in as many others. `posterior` is
+    one of `POSTERIORS`.
 
     >>> [kept.kept for kept in stopping(runs=3, delta=0.05, rounds=2)]
     [3, 3]
@@ -217,11 +269,29 @@ def stopping(
     problem = Problem(Finite(np.arange(size)[:, None] % 2), TableDistance(1.0 - np.eye(size)), zero_one, inf)
 
     def stops(share: float, run: int, round: int) -> bool:
-        posterior = SampledPosterior(weights_with_diameter(share * epsilon, size))
         rng = stream(seed, run, f"stopping {share} {round}")
-        return rule(problem, posterior, posterior.sample(draws, rng), round - 1, round, rng) is not None
+        belief = POSTERIORS[posterior](weights_with_diameter(share * epsilon, size), rng)
+        at_hand = belief.sample(CHAINS if isinstance(belief, ChainPosterior) else DRAWS, rng)
+        return rule(problem, belief, at_hand, round - 1, round, rng) is not None
 
     never_early = sum(not any(stops(1.01, run, round) for round in range(1, rounds + 1)) for run in range(runs))
     never_late = sum(all(stops(0.495, run, round) for round in range(1, rounds + 1)) for run in range(runs))
-    names = ("stopping: not while above epsilon", "stopping: at once below epsilon / 2")
-    return check_share(names[0], never_early, runs, 1 - delta), check_share(names[1], never_late, runs, 1 - delta)
+    where = f"epsilon {epsilon}, delta {delta}, {posterior}"
+    return (
+        check_share(f"stopping: not while above epsilon, {where}", never_early, runs, 1 - delta),
+        check_share(f"stopping: at once below epsilon / 2, {where}", never_late, runs, 1 - delta),
+    )
+
+
+def stopping_checks(runs: int = 200, rounds: int = 12, seed: int = 0) -> list[GuaranteeCheck]:
+    """Both promises of the stopping test for each of `STOPPING_LEVELS` and `POSTERIORS`.
+
+    >>> len(stopping_checks(runs=1, rounds=1))
+    32
+    """
+    return [
+        check
+        for posterior in POSTERIORS
+        for epsilon, delta in STOPPING_LEVELS
+        for check in stopping(1 if posterior == "exact" else runs, epsilon, delta, rounds, posterior, seed)
+    ]

@@ -58,6 +58,9 @@ def reproduce(
                 write_table(table, folder / f"{name}.csv"),
                 *save(figures.draw(name, table, note), folder / name),
             ]
+            if name == "samplers":
+                differences = figures.sampler_differences(records, rules, questions, runs)
+                written.append(write_table(differences, folder / "sampler_differences.csv"))
             if "random" in rules:
                 written.append(write_table(figures.savings(table), folder / f"{name}_savings.csv"))
         elif name == "intervals":

@@ -33,6 +33,7 @@ from askwise.simulate.tasks import TASKS
 from askwise.strategies import strategy
 
 Record = dict[str, Any]  # {"metrics": {name: one number a step}, "cpu_s": seconds}
+LEARNER_SETTINGS = ("sampler",)  # change how the learner computes, not whom it asks
 MAX_POOL_STARTS = 5  # times that a broken pool of workers is started again
 
 
@@ -54,12 +55,20 @@ class Run:
     @property
     def person_name(self) -> str:
         """Names the person: the same for every strategy."""
-        options = "".join(f" {option}={value}" for option, value in sorted(self.settings))
-        return f"{self.task}{options} seed={self.seed} person={self.person}"
+        return f"{self.task}{self._options(learner=False)} seed={self.seed} person={self.person}"
+
+    @property
+    def stream_name(self) -> str:
+        """Names the random numbers: the same for every sampler."""
+        return f"{self.person_name} rule={self.rule} questions={self.questions}"
 
     @property
     def name(self) -> str:
-        return f"{self.person_name} rule={self.rule} questions={self.questions}"
+        return f"{self.stream_name}{self._options(learner=True)}"
+
+    def _options(self, learner: bool) -> str:
+        chosen = [(option, value) for option, value in sorted(self.settings) if (option in LEARNER_SETTINGS) == learner]
+        return "".join(f" {option}={value}" for option, value in chosen)
 
 
 def do_run(run: Run) -> Record:
@@ -70,7 +79,7 @@ def do_run(run: Run) -> Record:
     """
     started = time.process_time()
     task = TASKS[run.task](stream(crc32(run.person_name.encode()), 0, "task"), **dict(run.settings))
-    steps = list(measure_task(task, run.rule, run.questions, crc32(run.name.encode())))
+    steps = list(measure_task(task, run.rule, run.questions, crc32(run.stream_name.encode())))
     metrics = {name: [step[name] for step in steps] for name in steps[0]}
     return {"metrics": metrics, "cpu_s": time.process_time() - started}
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from askwise.experiments import guarantees, lemmas, line, ranking
+from askwise._runtime.streams import stream
+from askwise.experiments import guarantees, inequalities, lemmas, line, ranking, splitting
 from askwise.experiments.files import save, write_table
 from askwise.experiments.plots import COLOURS, new_figure
 from askwise.strategies.select import Select
@@ -15,7 +16,7 @@ from askwise.strategies.select import Select
 def theory_report(folder: Path, quick: bool = False) -> list[Path]:
     """Lemmas by enumeration, guarantees by simulation, and how questions grow on the line and for rankings."""
     written = [write_table(lemma_checks(quick), folder / "lemmas.csv")]
-    written.append(write_table(guarantee_checks(30 if quick else 300), folder / "guarantees.csv"))
+    written.append(write_table(guarantee_checks(quick), folder / "guarantees.csv"))
     curve = guarantees.consistency(runs=2 if quick else 10, answers=100 if quick else 600)
     errors = [
         {"answers": answers, "mean_error": mean, "worst_error": worst}
@@ -30,17 +31,23 @@ def theory_report(folder: Path, quick: bool = False) -> list[Path]:
 
 
 def lemma_checks(quick: bool) -> list[lemmas.Check]:
-    """Random families, then families pushed towards a violation by local search; and what happens at the Bayes beta."""
+    """Random families, then families pushed towards a violation by local search; and two cases that fail."""
     drawn = lemmas.check_all(2_000 if quick else 300_000, seed=5)
     pushed = lemmas.check_all(200 if quick else 5_000, steps=10 if quick else 60, seed=6)
     named = [check._replace(name=f"{check.name}, pushed") for check in pushed]
-    growth = lemmas.bayes_counterexample()
-    return [*drawn, *named, lemmas.Check("potential decrease, k=2, at the Bayes beta", 1, growth, growth <= 1)]
+    trials = 50 if quick else 10_000
+    others = [*splitting.check_splitting(trials), *inequalities.check_inequalities(trials)]
+    broken = {
+        "potential decrease, k=2, at the Bayes beta": lemmas.bayes_counterexample(),
+        "version space, printed, fewer atoms than dimensions": inequalities.printed_version_space_fails(),
+    }
+    return [*drawn, *named, *others, *(lemmas.Check(name, 1, worst, worst <= 1) for name, worst in broken.items())]
 
 
-def guarantee_checks(runs: int) -> list[guarantees.GuaranteeCheck]:
-    """SELECT's two promises for random problems and for near ties, and the stopping rule's two."""
+def guarantee_checks(quick: bool) -> list[guarantees.GuaranteeCheck]:
+    """SELECT's two promises for random problems and for near ties, the subspace lemma, the stopping rule's two."""
     checks: list[guarantees.GuaranteeCheck] = []
+    runs = 30 if quick else 300
     for near_tie in (False, True):
         found = guarantees.select(Select(alpha=0.5, delta=0.1), runs, near_tie=near_tie)
         suffix = ", near ties" if near_tie else f", at {found.share:.3f} of the bound on average"
@@ -48,7 +55,8 @@ def guarantee_checks(runs: int) -> list[guarantees.GuaranteeCheck]:
             found.splits._replace(name=found.splits.name + suffix),
             found.pairs._replace(name=found.pairs.name + suffix),
         ]
-    return [*checks, *guarantees.stopping(runs)]
+    checks.append(inequalities.subspace(100 * runs, stream(0, 0, "subspace")))
+    return [*checks, *(guarantees.stopping_checks(5, rounds=2) if quick else guarantees.stopping_checks(runs))]
 
 
 def line_picture(rows: Sequence[line.QuestionCounts]) -> Any:

@@ -14,10 +14,13 @@ from askwise.distances.labels import Angle
 from askwise.errors import SettingError
 from askwise.losses import logistic
 from askwise.options import whole_number
+from askwise.posteriors import Posterior
 from askwise.posteriors.scores.logconcave import LogConcave
+from askwise.posteriors.scores.mala import Mala
 from askwise.problem import Problem
 from askwise.simulate.people import DriftingPerson, LapsingPerson, ModelPerson, SimulatedPerson
 from askwise.simulate.tasks.task import Task, check_settings, mean_distance
+from askwise.structures import LinearFamily
 from askwise.structures.choice import Choice
 from askwise.structures.linear import LinearSphere, unit_rows
 
@@ -38,8 +41,11 @@ def classify(
     learn_scale: bool = False,
     noise: float = 0.0,
     drift: float = 0.0,
+    sampler: str = "hmc",
 ) -> Task:
     """A linear classifier w ~ N(0, sigma^2 I), points uniform on the sphere, logistic noise. Metric: the angle over pi.
+
+    `sampler` is hmc (`LogConcave`) or mala, the paper's, which cannot learn the scale.
 
     >>> sorted(classify(np.random.default_rng(0), dim=3).metrics)
     ['error']
@@ -47,7 +53,7 @@ def classify(
     check_settings(dim=dim, sigma=sigma)
     problem = Problem(LinearSphere(dim), Angle(), logistic)
     person = _person(problem, sigma * rng.standard_normal(dim), drift)
-    prior = LogConcave.prior(LinearSphere(dim), logistic, sigma=None if learn_scale else told_sigma or sigma)
+    prior = _prior(LinearSphere(dim), None if learn_scale else told_sigma or sigma, sampler)
     return Task(problem, prior, _lapsing(person, problem, noise), {"error": mean_distance(Angle(), person)})
 
 
@@ -62,11 +68,12 @@ def choice(
     distance: str | Callable[[Any], Distance] = "item",
     noise: float = 0.0,
     drift: float = 0.0,
+    sampler: str = "hmc",
 ) -> Task:
     """A taste w ~ N(0, sigma^2 I) for items uniform on the sphere, logit choice between two.
 
-    `distance` is a name or a function from the items (N, D) to a distance. Metrics: the chance of a wrong top item, and
-    the distance from the top item to the true one, unscaled.
+    `distance` is a name or a function from the items (N, D) to a distance, `sampler` as in `classify`. Metrics: the
+    chance of a wrong top item, and the distance from the top item to the true one, unscaled.
 
     >>> sorted(choice(np.random.default_rng(0), items=5, dim=3, distance=BestItem).metrics)
     ['distance_to_best', 'top_item_error']
@@ -79,7 +86,7 @@ def choice(
     family = Choice(rows)
     problem = Problem(family, make(rows), logistic)
     person = _person(problem, sigma * rng.standard_normal(dim), drift)
-    prior = LogConcave.prior(family, logistic, sigma=None if learn_scale else told_sigma or sigma)
+    prior = _prior(family, None if learn_scale else told_sigma or sigma, sampler)
     to_best = BestItemDistance(rows)
     metrics = {
         "top_item_error": mean_distance(BestItem(rows), person),
@@ -115,6 +122,14 @@ def top_ranking(
     prior = LogConcave.prior(family, logistic, sigma=None if learn_scale else told_sigma or sigma)
     metrics = {"error": mean_distance(problem.distance, person)}
     return Task(problem, prior, _lapsing(person, problem, noise), metrics)
+
+
+def _prior(family: LinearFamily, sigma: float | None, sampler: str) -> Posterior:
+    if sampler == "hmc":
+        return LogConcave.prior(family, logistic, sigma=sigma)
+    if sampler == "mala" and sigma is not None:
+        return Mala.prior(family, logistic, sigma=sigma)
+    raise SettingError(f"the sampler is hmc, or mala if the scale is not learned; got {sampler!r}")
 
 
 def _person(problem: Problem, truth: Any, drift: float) -> ModelPerson | DriftingPerson:

@@ -1,36 +1,16 @@
-"""The paper's bounds as functions: how many questions, atoms and structures its statements allow or require.
-
-Each function gives a `Bound`: what the paper prints, and what its proof gives once its slips are corrected. Where a
-statement gives only an order, `printed` has 1 for the hidden constant, and `corrected` is a number for which the proof
-goes through. Logarithms of an index are to base 2, all others natural. Counts are rounded up.
-"""
+"""What the theorems allow: how many questions, atoms and structures are enough."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import ceil, e, exp, inf, log, log2, pi, sqrt
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Sequence
+from math import ceil, exp, inf, log, sqrt
+from typing import NamedTuple
 
 from askwise.errors import SettingError
+from askwise.theory.base import Bound, Index, check_arguments, round_up, unchanged
+from askwise.theory.dimension import log_patterns
 
-Value = TypeVar("Value")
 Needs = Callable[[int], float]
-MIN_COUNTS = {"atoms": 1, "dimension": 1, "k": 1, "responses": 2, "round": 1}  # what is counted, and its least value
-
-
-class Bound(NamedTuple, Generic[Value]):
-    """One quantity twice: as the paper prints it, and corrected."""
-
-    printed: Value
-    corrected: Value
-
-
-class Index(NamedTuple):
-    """While the average diameter is above epsilon, a share tau of the atoms splits it by rho."""
-
-    rho: float
-    epsilon: float
-    tau: float
 
 
 class Resources(NamedTuple):
@@ -41,15 +21,6 @@ class Resources(NamedTuple):
     structures: Bound[float]  # n_t, sampled in it: two for a pair
 
 
-class LowerBound(NamedTuple):
-    """The atoms and questions that are needed to come within `distance` of any target, if no average split is known."""
-
-    lacking: Index
-    atoms: float
-    questions: float
-    distance: float
-
-
 def error_bound(diameter: float, mass: float) -> Bound[float]:
     """The largest mean distance to a structure that holds this `mass` (average diameter guarantee).
 
@@ -58,7 +29,7 @@ def error_bound(diameter: float, mass: float) -> Bound[float]:
     >>> error_bound(0.25, mass=0.5)
     Bound(printed=0.5, corrected=0.25)
     """
-    _check(diameter=diameter, mass=mass)
+    check_arguments(diameter=diameter, mass=mass)
     return Bound(diameter / mass, diameter / (2 * mass))
 
 
@@ -68,8 +39,8 @@ def select_threshold(alpha: float, delta: float, atoms: float, responses: int) -
     >>> round(select_threshold(0.5, 0.05, atoms=500, responses=2).corrected, 1)
     552.9
     """
-    _check(alpha=alpha, delta=delta, atoms=atoms, responses=responses)
-    return _same(6 * (2 + alpha) / alpha**2 * log((atoms + responses) / delta))
+    check_arguments(alpha=alpha, delta=delta, atoms=atoms, responses=responses)
+    return unchanged(6 * (2 + alpha) / alpha**2 * log((atoms + responses) / delta))
 
 
 def select_pairs(alpha: float, delta: float, atoms: float, responses: int, split: float) -> Bound[float]:
@@ -80,11 +51,11 @@ def select_pairs(alpha: float, delta: float, atoms: float, responses: int, split
     >>> select_pairs(0.5, 0.05, atoms=500, responses=2, split=0.125).corrected
     7077.0
     """
-    _check(split=split)
+    check_arguments(split=split)
     if not alpha < 1:
         raise SettingError(f"alpha must be below 1, got {alpha}")
     room = (1 + alpha / 2) * (1 - alpha) * split
-    return _same(_up(select_threshold(alpha, delta, atoms, responses).corrected / room))
+    return unchanged(round_up(select_threshold(alpha, delta, atoms, responses).corrected / room))
 
 
 def stopping_pairs(round: int, epsilon: float, delta: float, closeness: float = 1.0) -> Bound[float]:
@@ -94,8 +65,36 @@ def stopping_pairs(round: int, epsilon: float, delta: float, closeness: float = 
     >>> stopping_pairs(100, epsilon=0.1, delta=0.05).corrected
     5864.0
     """
-    _check(round=round, epsilon=epsilon, delta=delta, closeness=closeness)
-    return _same(_up(48 * closeness**2 / epsilon * log(round * (round + 1) / delta)))
+    check_arguments(round=round, epsilon=epsilon, delta=delta, closeness=closeness)
+    return unchanged(round_up(48 * closeness**2 / epsilon * log(round * (round + 1) / delta)))
+
+
+def posterior_distance(diameter: float, closeness: float = 1.0) -> Bound[float]:
+    """The largest mean distance of a draw from the posterior to the truth, if the truth is drawn from a distribution
+    whose density is within a factor `closeness` of the prior's (eq. diameter bounds posterior distance).
+
+    >>> posterior_distance(0.02, closeness=2.0).corrected
+    0.08
+    """
+    check_arguments(diameter=diameter, closeness=closeness)
+    return unchanged(min(1.0, closeness**2 * diameter))
+
+
+def log_odds_bound(noise: Sequence[float], delta: float) -> Bound[float]:
+    """What wrong answers cost at most with probability 1 - delta, if a wrong answer to question i has probability
+    `noise[i]` and costs ln((1 - q) / q) (concentration of log-odds).
+
+    Corrected: Hoeffding's inequality has a half under the root, and noise must not be above 1/2.
+
+    >>> [round(cost, 1) for cost in log_odds_bound([0.1] * 100, delta=0.05)]
+    [181.3, 134.6]
+    """
+    check_arguments(delta=delta)
+    if not len(noise) or not all(0 < q <= 0.5 for q in noise):
+        raise SettingError("noise must have one number for each question, above 0 and at most 1/2")
+    mean = sum(q * log((1 - q) / q) for q in noise)
+    chance = sqrt(len(noise) * log(2 / delta)) * log(2 * len(noise) / delta)
+    return Bound(mean + chance, mean + chance / sqrt(2))
 
 
 def zero_one_resources(
@@ -112,17 +111,17 @@ def zero_one_resources(
     Bound(printed=16225.0, corrected=14143.0)
     """
     rho, epsilon, tau = index
-    _check(**index._asdict(), delta=delta, margin=margin, mass=mass)
+    check_arguments(**index._asdict(), delta=delta, margin=margin, mass=mass)
     if not 0 < beta <= margin / 10:
         raise SettingError(f"beta must be above 0 and at most margin / 10 = {margin / 10:.4g}, got {beta}")
     goal, speed = log(1 / (epsilon * mass**2)), rho * margin * beta * (1 - beta)
     stated = 2 / speed * max(goal, 2 * exp(2 * beta) / speed * log(1 / delta))
     step, spread = rho * margin * beta / 4, exp(2 * beta) - exp(-2 * beta)
-    rounds = Bound(_up(stated), _up(max(2 * goal / step, 2 * (spread / step) ** 2 * log(4 / delta))))
+    rounds = Bound(round_up(stated), round_up(max(2 * goal / step, 2 * (spread / step) ** 2 * log(4 / delta))))
     atoms, tries, floor = _enough_atoms(round, tau, delta), round * (round + 1), epsilon * delta * mass / 4
     pairs = select_pairs(0.5, delta / (4 * tries), atoms, responses, rho * floor).corrected
     order = log((atoms + responses) * tries / delta) / (rho * floor)
-    return Resources(rounds, _same(atoms), Bound(_up(order), 2 * pairs))
+    return Resources(rounds, unchanged(atoms), Bound(round_up(order), 2 * pairs))
 
 
 def bayes_resources(
@@ -134,18 +133,22 @@ def bayes_resources(
     Rounds, corrected: the first T from which the proof's last display holds; each of its four events has delta / 4.
 
     >>> bayes_resources(1, Index(rho=0.25, epsilon=0.1, tau=0.01), 0.05, dimension=3).rounds
-    Bound(printed=202.0, corrected=1061.0)
+    Bound(printed=202.0, corrected=1003.0)
     """
     rho, epsilon, tau = index
-    _check(**index._asdict(), round=round, delta=delta, dimension=dimension, responses=responses, closeness=closeness)
+    check_arguments(
+        **index._asdict(), round=round, delta=delta, dimension=dimension, responses=responses, closeness=closeness
+    )
     needs = _version_space(index, delta, dimension, responses, closeness)
     order = log(responses * closeness / (epsilon * tau * delta)) + log(dimension / rho) ** 2
-    atoms = Bound(_up(log(round / delta) / tau), _enough_atoms(round, tau, delta))
+    atoms = Bound(round_up(log(round / delta) / tau), _enough_atoms(round, tau, delta))
     split, quarter = rho * epsilon / closeness**2, delta / 4
     pairs = select_pairs(0.5, quarter / (round * (round + 1)), atoms.corrected, responses, split / 2).corrected
     pairs += stopping_pairs(round, epsilon, quarter, closeness).corrected
     stated = log((atoms.printed + responses) * round / delta) / split
-    return Resources(Bound(_up(dimension / rho * order), _first(rho / 2, needs)), atoms, Bound(_up(stated), 2 * pairs))
+    return Resources(
+        Bound(round_up(dimension / rho * order), _first(rho / 2, needs)), atoms, Bound(round_up(stated), 2 * pairs)
+    )
 
 
 def noisy_rate(rho: float, noise: float, responses: int = 2) -> Bound[float]:
@@ -157,7 +160,7 @@ def noisy_rate(rho: float, noise: float, responses: int = 2) -> Bound[float]:
     >>> [round(rate, 4) for rate in noisy_rate(0.25, noise=0.01)]
     [0.0778, 0.0318]
     """
-    _check(rho=rho, noise=noise, responses=responses)
+    check_arguments(rho=rho, noise=noise, responses=responses)
     if noise >= (responses - 1) / responses:
         raise SettingError(f"noise must stay below {(responses - 1) / responses:.3g} for {responses} responses")
     odds, beta = log((1 - noise) / noise), log((responses - 1) * (1 - noise) / noise)
@@ -175,7 +178,7 @@ def noisy_resources(
     log 1 / Z doubled and Hoeffding's inequality. They grow as 1 / gamma^2; the statement prints 1 / gamma.
 
     >>> noisy_resources(1, Index(rho=0.25, epsilon=0.1, tau=0.01), 0.05, noise=0.01, dimension=3).rounds
-    Bound(printed=2744.0, corrected=1404249.0)
+    Bound(printed=2744.0, corrected=1403810.0)
     """
     quiet = bayes_resources(round, index, delta, dimension=dimension, responses=responses, closeness=closeness)
     gamma, rate = noisy_rate(index.rho, noise, responses)
@@ -190,65 +193,7 @@ def noisy_resources(
         unlucky = log(8 * rounds * (rounds + 1) / delta)
         return mass_left(rounds) + 2 * log(2) + 2 * beta * sqrt(rounds / 2 * unlucky)
 
-    return quiet._replace(rounds=Bound(_up(stated), _first(rate, needs)))
-
-
-def lower_bound(rho: float, epsilon: float, tau: float) -> Bound[LowerBound]:
-    """What a learner needs that succeeds with probability above 3/4 (average splitting lower bound).
-
-    Its proof uses the triangle inequality: without it one structure may be near two that are far from each other.
-
-    >>> lower_bound(rho=0.1, epsilon=0.25, tau=0.01).corrected
-    LowerBound(lacking=Index(rho=0.0125, epsilon=0.5, tau=0.01), atoms=100.0, questions=10.0, distance=0.125)
-    """
-    lacking = average_index(rho, epsilon, tau).corrected
-    if not tau < 0.5:
-        raise SettingError(f"tau must be below 1/2, got {tau}")
-    return _same(LowerBound(lacking, 1 / tau, 1 / rho, epsilon / 2))
-
-
-def average_index(rho: float, epsilon: float, tau: float) -> Bound[Index]:
-    """The average splitting index that a splitting index implies (splitting implies average splitting).
-
-    >>> average_index(rho=0.25, epsilon=0.05, tau=0.01).corrected
-    Index(rho=0.0125, epsilon=0.1, tau=0.01)
-    """
-    _check(rho=rho, epsilon=epsilon, tau=tau)
-    return _same(Index(rho / (4 * max(1, ceil(log2(1 / epsilon)))), 2 * epsilon, tau))
-
-
-def ranking_index(epsilon: float, shrink: float) -> Bound[Index]:
-    """Feature-based rankings of spherically symmetric items (ranking index).
-
-    `shrink` is c_o of the subspace lemma: the share of an angle that a random plane keeps three times in four.
-    Corrected: the good directions are two arcs of c_o epsilon pi out of 2 pi, not out of 2.
-
-    >>> ranking_index(0.25, shrink=0.5).corrected
-    Index(rho=0.020833333333333332, epsilon=0.25, tau=0.03125)
-    """
-    _check(shrink=shrink, epsilon=epsilon)
-    index = average_index(0.25, epsilon / 2, shrink * epsilon / 4).corrected
-    return Bound(index._replace(tau=pi * index.tau), index)
-
-
-def cluster_index(epsilon: float, alpha: float) -> Bound[Index]:
-    """Clusterings of the line under d_I, the known interval having mass `alpha` (cluster identification index).
-
-    >>> cluster_index(0.1, alpha=0.25).corrected
-    Index(rho=0.0125, epsilon=0.1, tau=0.0125)
-    """
-    _check(alpha=alpha, epsilon=epsilon)
-    return average_index(0.25, epsilon / 2, epsilon * alpha / 2)
-
-
-def hard_line(k: int, epsilon: float) -> Bound[int]:
-    """Clusterings in the set that needs one question less than it has members under d_c (clustering lower bounds).
-
-    >>> hard_line(k=8, epsilon=0.0001).corrected
-    9
-    """
-    _check(k=k, epsilon=epsilon)
-    return _same(min(k, int(1 / sqrt(8 * epsilon) + 1e-9)) + 1)
+    return quiet._replace(rounds=Bound(round_up(stated), _first(rate, needs)))
 
 
 def _version_space(index: Index, delta: float, dimension: int, responses: int, closeness: float) -> Needs:
@@ -257,14 +202,14 @@ def _version_space(index: Index, delta: float, dimension: int, responses: int, c
     def needs(rounds: int) -> float:
         tries = 4 * rounds * (rounds + 1) / delta
         seen = rounds * (log(tries) / index.tau + 1)
-        patterns = dimension * log(e * seen * (responses + 1) / dimension)
+        patterns = log_patterns(dimension, seen, responses).corrected
         return 2 * log(tries) + 2 * patterns + log(2 * closeness**4 / index.epsilon)
 
     return needs
 
 
 def _first(rate: float, needs: Needs) -> float:
-    """From which T on rate * T >= needs(T); `needs` is concave and starts above the rate."""
+    """From which T on rate * T >= needs(T); once `needs` is below rate * T it grows more slowly."""
     if rate <= 0:
         return inf
     rounds = 1
@@ -275,25 +220,5 @@ def _first(rate: float, needs: Needs) -> float:
 
 def _enough_atoms(round: int, tau: float, delta: float) -> float:
     """Atoms of which one splits, in every round, with probability 1 - delta / 4."""
-    _check(round=round, tau=tau, delta=delta)
-    return _up(log(4 * round * (round + 1) / delta) / tau)
-
-
-def _same(value: Value) -> Bound[Value]:
-    return Bound(value, value)
-
-
-def _up(value: float) -> float:
-    return value if value == inf else float(ceil(value))
-
-
-def _check(**values: float) -> None:
-    for name, value in values.items():
-        right, expected = 0 < value <= 1, "above 0 and at most 1"
-        if name in MIN_COUNTS:
-            right = value >= MIN_COUNTS[name] and float(value).is_integer()
-            expected = f"a whole number of at least {MIN_COUNTS[name]}"
-        elif name == "closeness":
-            right, expected = 1 <= value < inf, "at least 1"
-        if not right:
-            raise SettingError(f"{name} must be {expected}, got {value}")
+    check_arguments(round=round, tau=tau, delta=delta)
+    return round_up(log(4 * round * (round + 1) / delta) / tau)

@@ -77,7 +77,7 @@ def last_display(rounds, index, delta, dimension, responses, closeness):
     """The proof's last display for noiseless answers, in its own order: the average diameter it still allows."""
     quarter = delta / 4
     seen = rounds * (log(rounds * (rounds + 1) / quarter) / index.tau + 1)
-    mass = quarter / (rounds * (rounds + 1)) * (dimension / (np.e * seen * (responses + 1))) ** dimension / closeness
+    mass = quarter / (rounds * (rounds + 1)) * (dimension / (np.e * seen * (responses - 1))) ** dimension / closeness
     return exp(-index.rho * rounds / 2) / mass**2
 
 
@@ -91,6 +91,14 @@ def test_bayes_rounds(dimension, responses, closeness):
     assert last_display(2 * rounds.corrected, INDEX, 0.05, **settings) <= target
     order = log(responses * closeness / (0.1 * 0.01 * 0.05)) + log(dimension / 0.25) ** 2
     assert rounds.printed == np.ceil(dimension / 0.25 * order)
+
+
+def test_a_dimension_beyond_the_atoms_needs_more_rounds_not_fewer():
+    """The closed form is negative there, and the search for T would end at once."""
+    easy = Index(rho=1.0, epsilon=0.1, tau=1.0)
+    rounds = [theory.bayes_resources(1, easy, 0.05, dimension=d).rounds.corrected for d in (10, 1000, 100_000)]
+    assert rounds[0] < rounds[1] < rounds[2]
+    assert rounds[2] > 100_000
 
 
 def test_bayes_sampling():
@@ -114,7 +122,7 @@ def noisy_display(rounds, noise, dimension):
     beta, quarter = log((1 - noise) / noise), 0.05 / 4
     wrong = rounds * noise + np.sqrt(rounds / 2 * log(2 * rounds * (rounds + 1) / quarter))
     seen = rounds * (log(rounds * (rounds + 1) / quarter) / INDEX.tau + 1)
-    log_mass = -log(2 * rounds * (rounds + 1) / quarter) - dimension * log(3 * np.e * seen / dimension)
+    log_mass = -log(2 * rounds * (rounds + 1) / quarter) - dimension * log(np.e * seen / dimension)
     return -INDEX.rho / 2 * (1 - exp(-beta)) * rounds - 2 * (log_mass - beta * wrong)
 
 
@@ -160,7 +168,51 @@ def test_indices():
     assert theory.ranking_index(0.01, 0.5).corrected.rho == 1 / (16 * np.ceil(log2(200)))
 
 
+def test_coarse_indices():
+    assert theory.coarse_index(0.4, 0.1, gamma=0.25) == (pytest.approx((0.3, 0.1, 0.1)),) * 2
+    printed, corrected = theory.coarse_average_index(0.4, 0.125)
+    assert printed == pytest.approx((0.4 / 8 / 5, 0.125, 0.2))
+    assert corrected == pytest.approx((0.2, 0.125, 0.2))
+    # the printed corollary follows from the two statements before it
+    split = theory.coarse_index(0.4, 0.125 / 2).corrected
+    assert printed.rho <= theory.average_index(*split).corrected.rho
+    # at an average diameter of 1 the logarithm is gone: p^2 / 32 against p
+    assert theory.expected_split(0.4, 1.0, alpha=0.5, delta=0.5) == pytest.approx((0.25 * 0.16 / 32, 0.25 * 0.4))
+    assert theory.expected_split(0.4, 1e-9, 0.5, 0.5).corrected == pytest.approx(0.1)
+
+
+def test_the_printed_expected_split_follows_from_the_corollary():
+    for diameter in (1.0, 0.5, 1e-3, 1e-12):
+        index = theory.coarse_average_index(0.4, diameter).printed
+        assert theory.expected_split(0.4, diameter, 0.5, 0.1).printed <= 1.0001 * index.tau * 0.9 * 0.5 * index.rho
+
+
+def test_distance_to_the_truth_and_the_cost_of_wrong_answers():
+    assert theory.posterior_distance(0.1, closeness=2.0) == pytest.approx((0.4, 0.4))
+    assert theory.posterior_distance(0.5, closeness=2.0).corrected == 1.0
+    # one question, q = .2: .2 ln 4 + sqrt(ln 4) ln 4, without and with the half under the root
+    mean, chance = 0.2 * log(4), log(4) ** 1.5
+    assert theory.log_odds_bound([0.2], 0.5) == pytest.approx((mean + chance, mean + chance / 2**0.5))
+
+
+def test_the_normalising_constant_as_printed_follows_from_the_half():
+    """Half of delta for the log-odds, with Hoeffding's half, stays below the statement's 3 / delta up to .99."""
+    delta, count = np.linspace(0.001, 0.99, 500)[:, None], np.array([1.0, 2.0, 10.0, 1e6])
+    right = np.sqrt(count / 2 * np.log(4 / delta)) * np.log(4 * count / delta)
+    stated = np.sqrt(count * np.log(3 / delta)) * np.log(3 * count / delta)
+    assert (right <= stated).all()
+
+
+def test_patterns_and_the_mass_they_leave():
+    assert theory.log_patterns(2, 10, 3) == pytest.approx((2 * log(20 * np.e), 2 * log(10 * np.e)))
+    assert theory.log_patterns(20, 10, 3).corrected == pytest.approx(10 * log(3))
+    assert theory.version_space_mass(2, 10, 3, delta=0.1).corrected == pytest.approx(0.1 / (10 * np.e) ** 2)
+    assert theory.version_space_mass(100, 1, 2, delta=0.1) == pytest.approx((1.0, 0.05))
+
+
 def test_lower_bounds():
+    assert theory.splitting_lower_bound(0.05, 0.2, 0.25).corrected == (Index(0.05, 0.2, 0.25), 4, 20, 0.1)
+    assert theory.star_bound(20, 0.2).corrected == (Index(0.05, 0.2, 0.0), inf, 20, 0.1)
     least = theory.lower_bound(rho=0.05, epsilon=0.2, tau=0.25).corrected
     assert least == (Index(0.05 / 12, 0.4, 0.25), 4, 20, 0.1)
     assert theory.hard_line(8, 1 / 512) == (9, 9)
@@ -185,6 +237,16 @@ BAD = [
     (theory.ranking_index, {"epsilon": 0.5, "shrink": -1.0}, "shrink"),
     (theory.cluster_index, {"epsilon": 0.5, "alpha": inf}, "alpha"),
     (theory.hard_line, {"k": 0, "epsilon": 0.1}, "k must"),
+    (theory.coarse_index, {"separation": 0.5, "epsilon": 0.1, "gamma": 2.0}, "gamma"),
+    (theory.coarse_average_index, {"separation": 0.0, "epsilon": 0.1}, "separation"),
+    (theory.expected_split, {"separation": 0.5, "diameter": 0.0, "alpha": 0.5, "delta": 0.5}, "diameter"),
+    (theory.splitting_lower_bound, {"rho": 0.5, "epsilon": 0.1, "tau": 0.5}, "tau"),
+    (theory.star_bound, {"points": 0, "epsilon": 0.1}, "points"),
+    (theory.posterior_distance, {"diameter": 0.5, "closeness": 0.9}, "closeness"),
+    (theory.log_odds_bound, {"noise": [0.1, 0.7], "delta": 0.1}, "noise"),
+    (theory.log_odds_bound, {"noise": [], "delta": 0.1}, "noise"),
+    (theory.log_patterns, {"dimension": 3, "atoms": 0, "responses": 2}, "atoms"),
+    (theory.version_space_mass, {"dimension": 3, "atoms": 2, "responses": 2, "delta": 0.0}, "delta"),
 ]
 GOOD = {"round": 1, "index": INDEX, "delta": 0.05}
 BAD += [

@@ -1,7 +1,8 @@
 """What certificates of segments state when a session stops, and what is true: for people whom the prior expects or not.
 
 60 items in a row. Truths: drawn from the prior; one segment; 6 segments with cuts at random places; 4 segments of which
-three have one or two items; all items alone. A share of the answers is wrong, and the goal learns it or is told 0.05.
+three, at the ends, have one or two items; 3 of which the middle one has one item; all items alone. A share of the
+answers is wrong, and the goal learns it or is told 0.05.
 `python -m benchmarks.segments [--goal segments] [--truths prior one ...] [--wrong 0.05] [--told] [--epsilon 0.02]`
 """
 
@@ -34,6 +35,7 @@ TRUTHS: dict[str, Callable[[Segmentations, Generator], Floats]] = {
     "one": lambda family, rng: np.ones(1),
     "six": lambda family, rng: np.sort(rng.choice(family.edges[1:-1], 5, replace=False)),
     "unequal": lambda family, rng: family.edges[[1, 2, ITEMS - 2]],
+    "speck": lambda family, rng: family.edges[[ITEMS // 2, ITEMS // 2 + 1]],
     "alone": lambda family, rng: family.edges[1:-1],
 }
 

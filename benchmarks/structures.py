@@ -40,6 +40,11 @@ def behind(mean: float, error: float) -> float:
     return 2 * error - mean
 
 
+def behind_qbc(qbc: dict[str, Any]) -> float:
+    """How far `expected` is behind query by committee after the second number of answers."""
+    return behind(qbc["excess"][1], qbc["excess_standard_error"][1])
+
+
 TARGETS = (
     Target("cluster_of", "error after 100 answers with the goal's rule",
         lambda found: found["rules"]["expected"]["mean"][-1], 0.10),
@@ -62,6 +67,15 @@ TARGETS = (
         lambda found: found["violation"]["fair_minus_plain"], 0.0),
     Target("fair_classifier", "error less the plain rule's, after 200 answers",
         lambda found: found["error"]["fair_minus_plain"], 0.02),
+    Target("segments", "error over random's, after 60 answers",
+        lambda found: found["rules"]["expected"]["ratio_to_random"][-1], 0.25),
+    Target("segments", "error less that of qbc, plus 2 standard errors, after 40 answers",
+        lambda found: behind_qbc(found["rules"]["qbc"]), 0.0),
+    Target("segments", "CPU ms a question, 150 items", lambda found: found["rules"]["expected"]["milliseconds"], 20.0),
+    Target("top_ranking", "error over random's, after 75 answers",
+        lambda found: found["rules"]["expected"]["ratio_to_random"][-1], 0.7),
+    Target("top_ranking", "error less that of qbc, plus 2 standard errors, after 50 answers",
+        lambda found: behind_qbc(found["rules"]["qbc"]), 0.0),
 )  # fmt: skip
 
 

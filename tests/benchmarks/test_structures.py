@@ -12,6 +12,12 @@ CLUSTERS = {
     "speed": {"200": {"question_ms": 11.0}, "500": {"question_ms": 31.0}},
 }
 TREES = {"rules": {"expected": {"ratio_to_random": [0.5, 0.6]}}, "speed": {"100": {"question_ms": 29.0}}}
+ERRORS = {
+    "rules": {
+        "expected": {"ratio_to_random": [0.6, 0.4, 0.3], "milliseconds": 12.0},
+        "qbc": {"excess": [0.0, 0.03, 0.0], "excess_standard_error": [0.1, 0.01, 0.1]},
+    }
+}
 
 
 def test_every_benchmark_has_a_target():
@@ -41,3 +47,5 @@ def test_a_target_is_met_up_to_its_limit():
         ("fair_classifier", True),
     ]
     assert [row["part"] for row in judge({"hierarchy": TREES})] == ["hierarchy"] * 2
+    assert [row["met"] for row in judge({"segments": ERRORS})] == [False, True, True]
+    assert [row["met"] for row in judge({"top_ranking": ERRORS})] == [True, True]

@@ -121,8 +121,10 @@ class Segmentations:
         return self._items_at(found, self.starts[found] + np.asarray(some, dtype=np.int64))
 
     def propose_atoms(self, structures: Floats, count: int) -> Ints:
-        """(A, 2): pairs of which the draws are least sure: first values of segments, or the item of `around`, each with
-        the quartiles of where its segment ends."""
+        """(A, 2): pairs of which the draws are least sure.
+
+        First values of segments, or the item of `around`, each with the quartiles of where its segment ends.
+        """
         values = len(self.edges) - 1
         if values * (values - 1) // 2 <= MAX_ATOMS_SCORED_WHOLE:
             return np.empty((0, 2), dtype=np.int64)  # all are candidates anyway

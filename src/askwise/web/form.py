@@ -18,6 +18,7 @@ HINTS_FOR_PROGRAMS = (  # that a page cannot follow
     " or choose another with name=",
     " or choose another column with name=",
     ", use missing='impute', or leave the column out with features=",
+    ", or use missing='impute'",
 )
 PAGE_SENTENCES = (
     (

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from askwise.data.encoding import Items, encode, numbers_in
-from askwise.data.tables import Columns
+from askwise.data.tables import Columns, rows_named
 from askwise.distances import Distance
-from askwise.errors import DataError, SettingError
+from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.clusterings import SAME
 from askwise.goals.base.export import Variable
 from askwise.goals.base.goal import SessionParts, Summary
@@ -24,6 +24,7 @@ from askwise.options import column, number, shown
 from askwise.posteriors.segmentations.posterior import SegmentationPosterior
 from askwise.problem import Problem
 from askwise.session import Session
+from askwise.structures import checked_atom
 from askwise.structures.intervals import Segmentations
 from askwise.types import Floats, Ints
 
@@ -68,13 +69,16 @@ class SegmentGoal(TableGoal):
             known = ", ".join(map(repr, columns))
             raise DataError(f"column= names the column {shown(self.column)}, but the table has only {known}")
         present = [value for value in columns[self.column] if value is not None]
+        missing, unknown = str(self.missing), [i for i, value in enumerate(columns[self.column]) if value is None]
+        if unknown and missing == "refuse":
+            told = f"column {self.column!r} has no value in {rows_named(unknown)}"
+            raise DataError(f"{told}; fill it in, leave the rows out, or use missing='impute'")
         numbers = numbers_in(self.column, present)
         if numbers is None:
             odd = next((value for value in present if numbers_in(self.column, [value]) is None), present[0])
             raise DataError(f"column {self.column!r} holds {shown(odd)}; expected numbers or dates to sort by")
         if len(set(numbers)) < 2:
             raise DataError(f"column {self.column!r} has no two different values; choose another one to sort by")
-        missing = str(self.missing)
         return encode(columns, name=self.name, image=self.image, features=[self.column], missing=missing)
 
     def build(self, columns: Columns) -> SessionParts:
@@ -104,8 +108,12 @@ class SegmentGoal(TableGoal):
         return {"segment": Variable(item_segments(family, structures), {"item": family.names})}
 
     def parse_answer(self, session: Session, names: Sequence[Any], response: Any) -> tuple[Any, Any]:
-        """Same may be said as yes."""
+        """Same may be said as yes. Items of the same value are refused."""
         atom, response = super().parse_answer(session, names, response)
+        try:
+            checked_atom(session.problem.family, atom)
+        except SettingError as error:
+            raise AnswerError(str(error)) from None
         return atom, SAME.get(str(response).strip().casefold(), response)
 
 

@@ -105,7 +105,7 @@ def main() -> None:
 
 def print_figures(result: dict[str, Any], digits: int = 3) -> None:
     """Errors with standard errors, their differences, and times."""
-    for part in ("error", "minus_expected"):
+    for part in (name for name in result if name == "error" or name.startswith("minus_")):
         print(part.replace("_", " "))
         for rule, steps in result[part].items():
             figures = (f"{step}: {mean:.{digits}f} ({e:.{digits}f})" for step, (mean, e) in steps.items())

@@ -62,7 +62,7 @@ TARGETS = (
     Target("best_column", "CPU ms a question, 40 x 60, 32 chains",
         lambda found: found["cpu_ms_per_question"]["expected"], 20.0),
     Target("matrix", "error less that of random entries, plus 2 standard errors, after 120 entries",
-        lambda found: behind(*found["minus_expected"]["random"]["120"]), 0.0),
+        lambda found: behind(*found["minus_ndbal"]["random"]["120"]), 0.0),
     Target("fair_classifier", "violation of equal opportunity less the plain rule's, after 200 answers",
         lambda found: found["violation"]["fair_minus_plain"], 0.0),
     Target("fair_classifier", "error less the plain rule's, after 200 answers",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.random import default_rng
 
-from askwise.distances import Distance, HasCentre, HasMatrix, HasPhrase, form_of, verify
+from askwise.distances import Distance, HasCentre, HasMatrix, HasPhrase, HasUnit, form_of, verify
 from askwise.errors import AskwiseError
 from askwise.posteriors import Posterior, Reweighs, UpdatesInBatch
 from askwise.problem import Problem
@@ -173,6 +173,8 @@ def check_distance(distance: Distance, structures: Structures) -> None:
             distance.phrase.format(what="it", loss=0.5)
         except (IndexError, KeyError, ValueError):
             raise AssertionError(f"the phrase {distance.phrase!r} may have the places {{what}} and {{loss}}") from None
+    if isinstance(distance, HasUnit):
+        _require(0 < distance.unit < np.inf, f"the unit of a distance is a positive number, not {distance.unit!r}")
 
 
 def check_posterior(prior: Posterior, answers: Sequence[Answer]) -> None:

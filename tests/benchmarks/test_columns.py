@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from askwise.goals import goals
+from askwise.goals.base.options import default_of
 from benchmarks import matrix
 from benchmarks.columns import RULES, compare, print_figures, run, verdict
 
@@ -22,12 +24,14 @@ def test_a_small_run_of_every_rule():
     assert all(ms > 0 for ms in result["cpu_ms_per_question"].values())
 
 
-def test_the_benchmark_of_whole_matrices_runs():
+def test_the_benchmark_of_whole_matrices_runs(capsys):
     small = {"rows": 4, "columns": 5, "rank": 1, "chains": 8}
     curves = {rule: [matrix.run(rule, seed, (2, 4), **small) for seed in range(2)] for rule in matrix.RULES}
-    result = compare(curves)
+    result = compare(curves, matrix.GOAL_RULE)
     assert result["error"]["random"]["4"][0] > 0
     print_figures(result)
+    assert "minus ndbal" in capsys.readouterr().out
+    assert default_of(goals()["matrix"], "rule") == matrix.GOAL_RULE
 
 
 def test_the_verdict_is_honest():

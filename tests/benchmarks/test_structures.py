@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks.structures import PARTS, TARGETS, judge
 
 COLUMNS = {"minus_expected": {"variance": {"250": (0.05, 0.01)}}, "cpu_ms_per_question": {"expected": 21.0}}
-MATRIX = {"minus_expected": {"random": {"120": (0.004, 0.001)}}}
+MATRIX = {"minus_ndbal": {"random": {"120": (0.004, 0.001)}}}
 FAIR = {"violation": {"fair_minus_plain": 0.001}, "error": {"fair_minus_plain": 0.01}}
 CLUSTERS = {
     "rules": {"expected": {"mean": [0.3, 0.06]}, "qbc": {"mean": [0.4, 0.10]}},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,18 @@ def test_the_range_is_that_of_the_known_entries_unless_it_is_given():
     assert matrix(TABLE, **SMALL).problem.distance.unit == 3.0
     assert matrix(TABLE, known=[("Ben", "beer", -1.0)], **SMALL).problem.distance.unit == 5.0
     assert matrix(TABLE, entry_range=10, **SMALL).problem.distance.unit == 10.0
+
+
+@pytest.mark.parametrize(("wide", "answer"), [(6.0, 0.001), (6000.0, 1.0), (1e-3, 5e-5)])
+@pytest.mark.parametrize("make", [matrix, partial(best_column, units="common")])
+def test_one_answer_near_zero_settles_nothing(make, wide, answer):
+    """The range says how far entries can spread; the first answers alone would say that all are alike."""
+    session = make((6, 5), entry_range=wide, **SMALL)
+    assert not session.done
+    assert session.diameter > 0.1
+    session.tell(answer, session.ask())
+    assert not session.done
+    assert session.diameter > 0.1
 
 
 def test_it_speaks_in_the_units_of_the_answers():

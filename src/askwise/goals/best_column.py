@@ -53,8 +53,12 @@ class BestColumnGoal(EntryGoal):
         help='What a loss is a share of: the range of the columns\' scores ("own") or entry_range ("common").',
     )  # fmt: skip
 
+    @property
+    def counts_in_range(self) -> bool:
+        return self.units == "common"
+
     def distance_of(self, matrix: KnownMatrix) -> BestColumn:
-        return BestColumn(self.score, matrix.wanted, self.range_of(matrix) if self.units == "common" else None)
+        return BestColumn(self.score, matrix.wanted, self.range_of(matrix) if self.counts_in_range else None)
 
     def description(self, matrix: KnownMatrix, distance: BestColumn) -> Callable[[Any], str]:
         return lambda structure: matrix.column_names[int(distance.best(np.asarray(structure)[None])[0])]

@@ -17,6 +17,7 @@ from askwise.goals.base.goal import Summary
 from askwise.goals.base.texts import one_line, plural, rounded, shorten
 from askwise.session import Session
 from askwise.stopping.certificate import Certificate
+from askwise.strategies import Strategy
 from askwise.structures.matrices import matrices_of
 from askwise.types import Floats, Sample
 
@@ -47,6 +48,12 @@ class MatrixGoal(EntryGoal):
     title: ClassVar[str] = "What are all the numbers of a matrix"
     estimate: ClassVar[str] = "the whole table"
     distance: ClassVar[str] = "EntryDifference"
+
+    rule: str | Strategy = "ndbal"
+
+    @property
+    def counts_in_range(self) -> bool:
+        return True
 
     def distance_of(self, matrix: KnownMatrix) -> EntryDifference:
         return EntryDifference(self.range_of(matrix), matrix.wanted)

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from askwise.data.tables import Columns
-from askwise.distances import Distance
+from askwise.distances.columns import BestColumn
+from askwise.distances.entries import EntryDifference
 from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.export import Variable
 from askwise.goals.base.goal import Goal, SessionParts, Summary, place_of
@@ -31,6 +32,8 @@ from askwise.problem import Problem
 from askwise.session import Session
 from askwise.stopping import CostLimits
 from askwise.structures.matrices import Matrices, gaussian, matrices_of
+
+RANGE_IN_SCALES = 6.0  # standard deviations of its entries that the range of a matrix spans, about
 
 
 class KnownMatrix(NamedTuple):
@@ -99,12 +102,17 @@ class EntryGoal(Goal):
     draws: int = 64
 
     @abstractmethod
-    def distance_of(self, matrix: KnownMatrix) -> Distance:
+    def distance_of(self, matrix: KnownMatrix) -> BestColumn | EntryDifference:
         """What counts, of a matrix of which so much is known."""
 
     @abstractmethod
     def description(self, matrix: KnownMatrix, distance: Any) -> Callable[[Any], Any]:
         """The function from a structure to the estimate as people read it."""
+
+    @property
+    @abstractmethod
+    def counts_in_range(self) -> bool:
+        """Whether distances are shares of the range of the entries, so that this range must be known."""
 
     def resolve(self, data: Any) -> tuple[Columns, Self]:
         return matrix_columns(data), self
@@ -125,6 +133,7 @@ class EntryGoal(Goal):
             self.draws,
             row_features=self.row_features,
             column_features=self.column_features,
+            least_scale=distance.unit / RANGE_IN_SCALES if self.counts_in_range else 0.0,
             known=known,
             seed=self.seed,
         )

@@ -55,6 +55,7 @@ class FactorModel:
     column_root: Floats
     center: float = 0.0
     scale: float = 1.0
+    least_scale: float = 0.0  # that is learned from values
 
     def standardised(self, values: Floats | float) -> Any:
         """Values as chains count them: from the center, in units of the scale."""
@@ -63,7 +64,7 @@ class FactorModel:
     def rescaled(self, values: Floats) -> FactorModel:
         """The same model in units that suit these values."""
         center, scale = center_and_scale(values)
-        return replace(self, center=center, scale=scale)
+        return replace(self, center=center, scale=max(scale, self.least_scale))
 
     def draw(self, count: int, rank: int, rng: Generator) -> FactorChains:
         """So many chains, drawn from the prior."""

@@ -69,6 +69,7 @@ class MatrixPosterior:
         *,
         center: float | None = None,
         scale: float | None = None,
+        least_scale: float = 0.0,
         row_features: Any = None,
         column_features: Any = None,
         known: Sequence[tuple[int, int, float]] = (),
@@ -78,8 +79,9 @@ class MatrixPosterior:
 
         The model has `rank` factors and `chains` chains, which start from `seed`. `center` and `scale` are roughly
         where entries lie and how far they spread; the prior allows several times as much. Left out, the entries known
-        set them or, if fewer than ten are known, the first answers. `row_features` (N, F) and `column_features` (M, F)
-        are tables of numbers, which are standardised here.
+        set them or, if fewer than ten are known, the first answers. The scale is then at least `least_scale`: a first
+        answer that happens to be near 0 says little about the others. `row_features` (N, F) and `column_features`
+        (M, F) are tables of numbers, which are standardised here.
         """
         rank = whole_number("rank", rank, at_least=0, at_most=MAX_RANK)
         chains = whole_number("chains", chains, at_least=2)
@@ -93,9 +95,12 @@ class MatrixPosterior:
             middle = number("center", center, at_least=-MAX_ENTRY, at_most=MAX_ENTRY)
         if scale is not None:
             spread = number("scale", scale, at_least=MIN_ENTRY_SCALE, at_most=MAX_ENTRY)
+        else:
+            spread = max(spread, least_scale)
         row_side = _features("row", row_features, family.shape[0])
         column_side = _features("column", column_features, family.shape[1])
-        model = FactorModel(gamma_priors(0.0, 1.0, rank), *row_side, *column_side, middle, spread)
+        units = middle, spread, least_scale
+        model = FactorModel(gamma_priors(0.0, 1.0, rank), *row_side, *column_side, *units)
         if np.abs(model.standardised(values)).max(initial=0.0) > MAX_STANDARDISED:
             model = model.rescaled(values)
         rng = np.random.default_rng([seed, 0x3A7])

@@ -53,6 +53,8 @@ class Session:
     :param effects: A function from draws to what each column of the table does. Goals about tables set it.
     :param model_check: A function from the answers and a random generator to what speaks against the model, or None;
         certificates warn of it. Goals set it.
+    :param closeness: How many times likelier or less likely than the prior says the truth may be. Certificates then
+        state what holds for such truths; give it to the stopping rule, too. Goals set it.
     :param recipe: The goal, data and options that build this session again. Goals set it.
     :param remake: The function that builds a session from a recipe. Goals set it.
 
@@ -88,10 +90,11 @@ class Session:
         describe: Callable[[Any], Any] | None = None,
         effects: Callable[[Sample], Effects] | None = None,
         model_check: ModelCheck | None = None,
+        closeness: float = 1.0,
         recipe: Recipe | None = None,
         remake: Callable[[Recipe], Session] | None = None,
     ):
-        settings = rule, stop, seed, draws, candidates, repeat, spacing, describe, effects, model_check
+        settings = rule, stop, seed, draws, candidates, repeat, spacing, describe, effects, model_check, closeness
         if remake is not None:
             function("remake", remake)
         if recipe is not None:

@@ -78,7 +78,7 @@ def test_goals_take_it():
     assert askwise.from_json(session.to_json()).config.closeness == 2
     askwise.change_goal(session, "best_item", epsilon=0.2, closeness=1.0)
     assert session.config.closeness == 1
-    with pytest.raises(SettingError, match="closeness is 0.5; expected"):
+    with pytest.raises(SettingError, match=r"closeness is 0\.5; expected"):
         askwise.best_item(["tea", "coffee"], closeness=0.5)
 
 

@@ -98,7 +98,8 @@ class Certificate:
         warning = f" But {self.warning}." if self.warning else ""
         after = f"{self.answers} answer{'s' if self.answers != 1 else ''}"
         counted = "" if self.confidence == 1 else bound
-        return f"On average over what is still plausible after {after}, {claim}{counted}.{exact}{close}{shape}{others}{warning}"
+        more = f"{exact}{close}{shape}{others}{warning}"
+        return f"On average over what is still plausible after {after}, {claim}{counted}.{more}"
 
 
 def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:
@@ -143,8 +144,8 @@ def certify(
     """Measures an estimate on fresh draws of the posterior; it was chosen on others, so the bound holds for it.
 
     `found` is the estimate and `answers` are those in force, which are compared with what the model predicts. With
-    `closeness` c, the truth's own distribution is within a factor of c of the prior. After any answers, it is then within
-    c^2 of the posterior, so distances are at most c^2 times as large. See `Certificate` for an example.
+    `closeness` c, the truth's own distribution is within a factor of c of the prior. After any answers, it is then
+    within c^2 of the posterior, so distances are at most c^2 times as large. See `Certificate` for an example.
     """
     sample = posterior.sample(CERTIFICATE_DRAWS, rng)
     losses = problem.distance.paired(_repeat(found.structure, len(sample.weights)), sample.structures)
@@ -275,11 +276,14 @@ def _worst_number_check(problem: Problem, predictions: Floats, weights: Floats, 
 
 
 def _assumptions(problem: Problem, posterior: Posterior, sample: Sample, worth: float) -> tuple[str, ...]:
-    noise = (
-        "no answer is wrong"
-        if np.isinf(problem.beta)
-        else f"answers follow the {problem.loss.name} model, beta {problem.beta:g}"
-    )
+    noise = f"answers follow the {problem.loss.name} model, beta {problem.beta:g}"
+    if np.isinf(problem.beta):
+        noise = "no answer is wrong"
+    elif problem.margin is not None:
+        noise = (
+            f"the right answer to any question is likelier than any other by at least {problem.margin:g}, and each "
+            f"answer counts little (beta {problem.beta:g}): the average is one of cautious beliefs"
+        )
     if sample.exact:
         counted = "every structure was counted"
     elif sample.chains is None:

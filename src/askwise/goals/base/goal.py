@@ -109,7 +109,7 @@ class Goal(HasOptions, ABC):
     )  # fmt: skip
     repeat: bool | None = option(
         default=None, parse=flag, typed=bool,
-        help="Allow the same question again; by default where two of 4 to 24 items are compared.",
+        help="Allow the same question again; by default where two of 4 to 24 items are compared, and with margin.",
     )  # fmt: skip
     seed: int = option(
         default=0, parse=partial(whole_number, at_least=0, at_most=LARGEST_SEED), typed=int,

@@ -55,7 +55,7 @@ def test_simulated_people_make_the_worst_of_the_margin():
 
 @pytest.mark.parametrize("margin", [0, 1.5, -0.2, "much"])
 def test_refused(margin):
-    with pytest.raises(SettingError, match="margin is .*; expected"):
+    with pytest.raises(SettingError, match=r"margin is .*; expected"):
         MAKERS["clusters"](margin=margin)
 
 

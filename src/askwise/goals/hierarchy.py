@@ -10,12 +10,11 @@ import numpy as np
 from askwise.data.tables import Columns
 from askwise.distances.hierarchies import TripletDisagreement
 from askwise.goals.base.charts import Chart, Fork, Result, Table, Tree
-from askwise.goals.base.clusterings import NOISE
 from askwise.goals.base.export import Variable
 from askwise.goals.base.function import python_function
 from askwise.goals.base.goal import SessionParts
 from askwise.goals.base.groups import InnerNode, inner_nodes
-from askwise.goals.base.margins import margin_option, repeats_questions, zero_one_problem
+from askwise.goals.base.margins import NOISE, margin_option, repeats_questions, zero_one_problem
 from askwise.goals.base.options import option
 from askwise.goals.base.tables import TableGoal
 from askwise.goals.base.texts import percent

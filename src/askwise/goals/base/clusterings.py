@@ -11,7 +11,7 @@ from askwise.data.tables import Columns
 from askwise.distances import Distance
 from askwise.goals.base.export import Variable
 from askwise.goals.base.goal import SessionParts
-from askwise.goals.base.margins import margin_option, repeats_questions, zero_one_problem
+from askwise.goals.base.margins import NOISE, margin_option, repeats_questions, zero_one_problem
 from askwise.goals.base.options import option
 from askwise.goals.base.tables import TableGoal
 from askwise.options import number, numbers
@@ -22,7 +22,6 @@ from askwise.structures.clusterings import Clusterings, compact
 from askwise.types import Ints
 
 SAME = {"yes": "same", "true": "same", "1": "same", "no": "different", "false": "different", "0": "different"}
-NOISE = "The share of wrong answers."
 
 
 def check_similarity(name: str, value: Any) -> list[list[float]]:

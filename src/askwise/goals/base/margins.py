@@ -1,4 +1,5 @@
-"""The option `margin` of goals with the 0-1 loss: wrong answers may come in any way, if the right one leads."""
+"""The options `noise` and `margin` of goals with the 0-1 loss. With a margin, wrong answers may come in any way, if the
+right one leads."""
 
 from __future__ import annotations
 
@@ -11,6 +12,11 @@ from askwise.losses import zero_one
 from askwise.options import number
 from askwise.problem import Problem, margin_beta
 from askwise.structures import Family
+
+NOISE = (
+    "The share of wrong answers. Goals about preferences and labels learn it, or take 0: no answer is ever wrong, "
+    "scores are linear, and an answer that contradicts others is refused."
+)
 
 
 def margin_option() -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from askwise.distances import Distance
 from askwise.errors import SettingError
+from askwise.goals.base.margins import NOISE
 from askwise.goals.base.options import option
 from askwise.goals.base.shapes import is_straight
 from askwise.losses import zero_one
@@ -33,11 +34,7 @@ def check_noise(name: str, value: Any) -> float:
 
 def noise_option() -> Any:
     """The option itself, for the goals that have it."""
-    return option(
-        default=None, parse=check_noise, typed=float,
-        help="0 if no answer is ever wrong: scores are then linear, and an answer that contradicts others is refused. "
-        "By default, noise is learned from the answers.",
-    )  # fmt: skip
+    return option(default=None, parse=check_noise, typed=float, help=NOISE)
 
 
 def check_noiseless(shape: ShapeChoice, prior_scale: float | None, *allowed: str) -> None:

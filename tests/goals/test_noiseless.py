@@ -7,6 +7,7 @@ import pytest
 
 import askwise
 from askwise.errors import AnswerError, ContradictionError, SettingError
+from askwise.exchange.answer_rows import apply_rows, parse_rows
 from askwise.goals import goal_of
 from askwise.simulate.plan import summarise_runs
 from askwise.simulate.runs import simulate_person
@@ -155,3 +156,16 @@ def test_too_many_weights():
         askwise.classifier(TABLE, noise=0, shape="individual")
     individual = askwise.ranking(TABLE, noise=0, shape="individual", draws=20)
     assert individual.posterior.family.dimension == 60
+
+
+def test_a_table_of_answers_with_a_contradiction():
+    """Nothing is written before all lines are checked, and the lines are named."""
+    session = askwise.ranking(NAMES, noise=0, draws=50, seed=1)
+    session.pose((1, 2))
+    session.tell("coffee")
+    told = {"left": ["tea", "tea", "milk"], "right": ["coffee", "water", "juice"], "winner": ["tea", "water", "milk"]}
+    rows, problems = parse_rows(session, told)
+    assert [row.line for row in rows] == [2, 4]
+    assert problems == ["line 3: the answer 'water' contradicts q1 and line 2"]
+    assert len(session.answers) == 1
+    assert list(apply_rows(session, rows, b"file")) == [True, True]

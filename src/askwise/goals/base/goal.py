@@ -204,7 +204,9 @@ class Goal(HasOptions, ABC):
             lines.append(f"Left out: {'; '.join(listed)}.")
         lines.append(self.question_sentences(found))
         scale = "0: nothing is left open, 1: everything is"
-        lines.append(f"It stops when undecided is below {self.stop_level:g} ({scale}), or after {self.budget} answers.")
+        lines.append(
+            f"It stops when undecided is below {self.stop_level:.4g} ({scale}), or after {self.budget} answers."
+        )
         return lines
 
     def question_sentences(self, found: Summary) -> str:

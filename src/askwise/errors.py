@@ -4,6 +4,7 @@
 
     AskwiseError
     ├── AnswerError      an answer that cannot be taken; the question stays open, nothing changes
+    │   └── ContradictionError    one that no structure agrees with, given the earlier answers
     ├── DataError        a table, array or list that cannot become items or points
     ├── DistanceError    a distance outside [0, 1], not symmetric, or not a number
     ├── NothingToAsk     every candidate question was asked or skipped
@@ -23,6 +24,19 @@ class AskwiseError(ValueError):
 
 class AnswerError(AskwiseError):
     """An answer that cannot be taken; the session is as it was before."""
+
+
+class ContradictionError(AnswerError):
+    """An answer that contradicts earlier ones, where no answer is taken to be wrong.
+
+    - `others`: the earlier answers of a smallest contradiction, counted from 0; without any one of them there is none.
+    - `words`: the same answers in words, after the one that is refused.
+    """
+
+    def __init__(self, message: str, others: tuple[int, ...] = (), words: tuple[str, ...] = ()):
+        super().__init__(message)
+        self.others = others
+        self.words = words
 
 
 class DataError(AskwiseError):

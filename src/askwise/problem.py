@@ -21,7 +21,8 @@ from askwise.types import Floats
 class Problem:
     """Everything that does not change while questions are asked.
 
-    `family` says what can be true, `distance` what matters, `loss` and `beta` how an answer reweighs structures.
+    `family` says what can be true, `distance` what matters, `loss` and `beta` how an answer reweighs structures. If the
+    right answer is only known to be likelier than any other by a `margin`, beta is no model of the noise.
 
     >>> from askwise.structures.finite import Finite
     >>> from askwise.distances.labels import Disagreement
@@ -37,6 +38,7 @@ class Problem:
     distance: Distance
     loss: Loss = logistic
     beta: float = 1.0
+    margin: float | None = None
 
     def __post_init__(self) -> None:
         implementing("family", self.family, Family, "a family of structures")
@@ -108,3 +110,15 @@ def noise_beta(noise: float, responses: int = 2) -> float:
     responses = whole_number("responses", responses, at_least=2)
     noise = number("noise", noise, at_least=0, below=(responses - 1) / responses)
     return inf if noise == 0 else float(np.log((responses - 1) * (1 - noise) / noise))
+
+
+def margin_beta(margin: float) -> float:
+    """The largest beta for which the paper proves that beliefs settle on the truth (theorem DBAL consistency).
+
+    The right answer to every question must be likelier than any other by `margin`; else, wrong answers may come in any
+    way.
+
+    >>> margin_beta(0.8)
+    0.08
+    """
+    return number("margin", margin, above=0, at_most=1) / 10

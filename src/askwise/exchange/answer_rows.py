@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 
 from askwise.data.tables import Columns
-from askwise.errors import AnswerError, AskwiseError, DataError
+from askwise.errors import AnswerError, AskwiseError, ContradictionError, DataError
 from askwise.goals import goal_of
+from askwise.posteriors import RefusesContradictions
 from askwise.session import Session
+from askwise.session.contradictions import listing
 from askwise.session.events import hashable_atom, match_response
 from askwise.structures import prompt
+from askwise.types import Answer
 
 BY_QUESTION = ("question", "response")  # columns of answers to open questions
 
@@ -60,7 +63,8 @@ def parse_rows(session: Session, columns: Columns) -> tuple[list[AnswerRow], lis
             rows.append(found)
         except AskwiseError as error:
             problems.append(f"line {line}: {error}")
-    return rows, problems
+    consistent, contradictions = _without_contradictions(session, rows)
+    return consistent, [*problems, *contradictions]
 
 
 def apply_rows(session: Session, rows: Sequence[AnswerRow], source: bytes, who: str | None = None) -> Iterator[bool]:
@@ -80,6 +84,36 @@ def apply_rows(session: Session, rows: Sequence[AnswerRow], source: bytes, who: 
             question = row.question if row.question is not None else _open_question(session, row.atom)
             session.tell(row.response, question, row.who or who, seconds=row.seconds, key=key)
         yield new
+
+
+def _without_contradictions(session: Session, rows: Sequence[AnswerRow]) -> tuple[list[AnswerRow], list[str]]:
+    """The rows that contradict neither the study's answers nor rows before, where that matters; and about the others,
+    what they contradict."""
+    posterior, rng = session.posterior, np.random.default_rng(0)
+    if not isinstance(posterior, RefusesContradictions):
+        return list(rows), []
+    kept, problems = [], []
+    known = list(session.round.beliefs.told)
+    for row in rows:
+        try:
+            posterior = posterior.update(_answer(session, row), rng)
+            known.append(f"line {row.line}")
+            kept.append(row)
+        except ContradictionError as error:
+            others = listing([known[place] for place in error.others])
+            problems.append(f"line {row.line}: the answer {row.response!r} contradicts {others}")
+    return kept, problems
+
+
+def _answer(session: Session, row: AnswerRow) -> Answer:
+    """What a row means to a posterior."""
+    if row.question is not None:
+        event = session.event_log.ask_events[row.question]
+        return Answer(np.asarray(event["atom"]), match_response(event, row.response).code, row.who)
+    atom = np.asarray(row.atom)
+    codes = prompt(session.problem.family, atom, np.random.default_rng(0)).codes
+    said = str(row.response).strip().casefold()
+    return Answer(atom, next(code for name, code in codes.items() if str(name).casefold() == said), row.who)
 
 
 def _by_question(session: Session, row: dict[str, Any], line: int) -> AnswerRow | None:

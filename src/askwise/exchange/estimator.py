@@ -39,6 +39,7 @@ from askwise.types import Answer, Floats, Ints, Response
 
 MAX_FITTED_LANDMARKS = 300
 DRAWS_PER_CHAIN = 4  # of the softmax posterior: most of the time goes until chains have settled
+SURE = 1e12  # times the weights of a draw: where no answer is wrong, each draw is sure of its labels
 SWEEPS_BETWEEN_DRAWS = 2  # of one chain: averages need no independent draws
 
 
@@ -139,6 +140,8 @@ def fitted_from_study(
     options = recipe["options"]
     labels: list[Response] = options["labels"]
     shape = options.get("shape", "linear")
+    if options.get("noise") is not None:
+        shape, structures = "linear", SURE * structures
     model = AskwiseClassifier(options["prior_scale"], len(structures), options["seed"], shape)
     kept = {option: options[option] for option in ("name", "image", "features", "missing")}
     model.encoding_ = encode(recipe["data"], **kept).encoding

@@ -1,101 +1,30 @@
 """Feature-based rankings: how the questions grow as the wanted Kendall distance shrinks, for NDBAL and random pairs.
 
 Items are spherically symmetric, so a pair (x, y) is the direction of x - y, uniform on the sphere, and the Kendall
-distance of two tastes is their angle over pi (theorem ranking index). Answers have no noise: the posterior is uniform
-on the cone of tastes that agree with all of them, and its draws are exact survivors refreshed by hit-and-run.
+distance of two tastes is their angle over pi (theorem ranking index). Answers have no noise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.random import Generator
 
 from askwise._runtime.streams import stream
 from askwise.distances.labels import Angle
 from askwise.errors import SettingError
 from askwise.losses import zero_one
+from askwise.posteriors.scores.version_space import VersionSpace
 from askwise.problem import Problem
 from askwise.strategies import strategy
 from askwise.structures.linear import LinearSphere, unit_rows
-from askwise.types import Answer, Floats, Sample
+from askwise.types import Answer, Floats
 
 LEVELS = (0.2, 0.14, 0.1, 0.07, 0.05, 0.035, 0.025, 0.018, 0.014, 0.01)
 DRAWS = 400
 CANDIDATES = 1000  # at least 1 / tau of them, and tau shrinks with epsilon
-MOVES_PER_DIMENSION = 8  # of hit-and-run, after each answer that cuts
-MAX_REFRESHES = 200  # of the draws, for an answer that none of them agrees with
-
-
-@dataclass(frozen=True)
-class Cone:
-    """Uniform on the directions w with faces @ w >= 0, through points of the unit ball.
-
-    >>> rng = np.random.default_rng(0)
-    >>> cone = Cone.whole(3, rng).update(Answer(np.array([1.0, 0.0, 0.0]), -1), rng)
-    >>> bool((cone.points[:, 0] <= 0).all())
-    True
-    """
-
-    points: Floats  # (S, D), inside the ball
-    faces: Floats  # (T, D)
-
-    @staticmethod
-    def whole(dimension: int, rng: Generator, draws: int = DRAWS) -> Cone:
-        radius = rng.random((draws, 1)) ** (1 / dimension)
-        return Cone(radius * unit_rows(rng.standard_normal((draws, dimension))), np.empty((0, dimension)))
-
-    def sample(self, count: int, rng: Generator) -> Sample:
-        """All draws, whatever the count: hit-and-run made them for this round."""
-        return Sample(self.points, np.full(len(self.points), 1 / len(self.points)), exact=False)
-
-    def update(self, answer: Answer, rng: Generator) -> Cone:
-        face = float(answer.response) * np.asarray(answer.atom, dtype=float)
-        points = self.points
-        for _ in range(MAX_REFRESHES):
-            fits = points @ face >= 0
-            if fits.any():
-                break
-            # other draws of the same posterior may agree with a rare answer
-            points = hit_and_run(points, self.faces, rng)
-        else:
-            raise SettingError(
-                f"no draw agrees with the answer {answer.response} after {MAX_REFRESHES} tries; ask for more draws"
-            )
-        faces = np.vstack([self.faces, face])
-        if fits.all():
-            return Cone(points, faces)  # survivors of the old cone are draws of the new one
-        held = points[fits]
-        points = np.concatenate([held, held[rng.integers(len(held), size=len(points) - len(held))]])
-        return Cone(hit_and_run(points, faces, rng), faces)
-
-    def diagnostics(self) -> Mapping[str, float]:
-        return {}
-
-
-def hit_and_run(points: Floats, faces: Floats, rng: Generator) -> Floats:
-    """Hit-and-run inside the ball and the faces, in directions that have the shape of the points."""
-    count, dimension = points.shape
-    spread = np.linalg.cholesky(points.T @ points / count + 1e-14 * np.eye(dimension))
-    for _ in range(MOVES_PER_DIMENSION * dimension):
-        along = rng.standard_normal((count, dimension)) @ spread.T
-        square, cross = np.einsum("sd,sd->s", along, along), np.einsum("sd,sd->s", points, along)
-        room = 1 - np.einsum("sd,sd->s", points, points)
-        half = np.sqrt(cross**2 + square * np.maximum(room, 0))
-        low, high = (-cross - half) / square, (-cross + half) / square
-        if len(faces):
-            height, slope = points @ faces.T, along @ faces.T  # (S, T)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                meets = -height / slope
-            low = np.maximum(low, np.where(slope > 0, meets, -inf).max(axis=1))
-            high = np.minimum(high, np.where(slope < 0, meets, inf).min(axis=1))
-        step = low + (high - low) * rng.random(count)
-        points = points + np.where(high > low, step, 0.0)[:, None] * along
-    return points
 
 
 def error_curve(rule: str, dimension: int, goal: float, most: int, seed: int, candidates: int = CANDIDATES) -> Floats:
@@ -103,7 +32,7 @@ def error_curve(rule: str, dimension: int, goal: float, most: int, seed: int, ca
     rng = stream(seed, dimension, f"ranking {rule}")
     truth = unit_rows(stream(seed, dimension, "ranking truth").standard_normal((1, dimension)))
     family, ask = LinearSphere(dimension), strategy(rule)
-    problem, posterior = Problem(family, Angle(), zero_one, inf), Cone.whole(dimension, rng)
+    problem, posterior = Problem(family, Angle(), zero_one, inf), VersionSpace.prior(family, DRAWS)
     errors: list[float] = []
     while True:
         sample = posterior.sample(DRAWS, rng)

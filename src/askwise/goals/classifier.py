@@ -19,6 +19,7 @@ from askwise.goals.base.goal import SessionParts, Summary
 from askwise.goals.base.groups import fairness_gap, label_findings
 from askwise.goals.base.items import PRIOR_SCALE, check_scale
 from askwise.goals.base.labels import check_labels, label_parts
+from askwise.goals.base.noiseless import NO_MISTAKES, noise_option
 from askwise.goals.base.options import option
 from askwise.goals.base.pools import draw_rows
 from askwise.goals.base.shapes import is_straight, shape_option
@@ -80,12 +81,13 @@ class ClassifierGoal(TableGoal):
         help="How much fairness counts; right labels count 1.",
     )  # fmt: skip
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
+    noise: float | None = noise_option()
     pool: Mapping[str, Any] | None = option(default=None, help="What a saved session knows of its pool; leave it out.")
 
     @property
     def is_linear(self) -> bool:
         """Whether a structure is a plane."""
-        return is_straight(self.shape)
+        return is_straight(self.shape) or self.noise is not None
 
     def resolve(self, data: Any) -> tuple[Columns, Self]:
         if not isinstance(data, str | Path):
@@ -114,6 +116,8 @@ class ClassifierGoal(TableGoal):
 
     def data_sentences(self, session: Session, found: Summary) -> list[str]:
         lines = super().data_sentences(session, found)
+        if self.noise is not None:
+            lines.append(NO_MISTAKES)
         if self.pool is not None:
             path, sampled = self.pool["path"], len(self.pool["sample"])
             lines.append(f"The rows stay in {path}; {sampled:,} random ones stand for all in the result.")

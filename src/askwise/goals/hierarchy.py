@@ -10,18 +10,16 @@ import numpy as np
 from askwise.data.tables import Columns
 from askwise.distances.hierarchies import TripletDisagreement
 from askwise.goals.base.charts import Chart, Fork, Result, Table, Tree
-from askwise.goals.base.clusterings import NOISE
 from askwise.goals.base.export import Variable
 from askwise.goals.base.function import python_function
 from askwise.goals.base.goal import SessionParts
 from askwise.goals.base.groups import InnerNode, inner_nodes
+from askwise.goals.base.margins import NOISE, margin_option, repeats_questions, zero_one_problem
 from askwise.goals.base.options import option
 from askwise.goals.base.tables import TableGoal
 from askwise.goals.base.texts import percent
-from askwise.losses import zero_one
 from askwise.options import number
 from askwise.posteriors.hierarchies.posterior import HierarchyPosterior, answer_beta
-from askwise.problem import Problem
 from askwise.session import Session
 from askwise.structures.hierarchies import Hierarchies, nested, newick
 from askwise.types import Sample
@@ -60,6 +58,7 @@ class HierarchyGoal(TableGoal):
     example: ClassVar[Mapping[str, Any]] = {"data": ["cat", "dog", "eel", "cod"]}
 
     noise: float = option(default=0.05, parse=number, typed=float, help=NOISE)
+    margin: float | None = margin_option()
     strength: float | None = option(
         default=None, parse=number, typed=float,
         help="How strongly similar features join items; by default learned from the answers (0: not at all).",
@@ -69,10 +68,14 @@ class HierarchyGoal(TableGoal):
     def build(self, columns: Columns) -> SessionParts:
         items = self.items(columns)
         family = Hierarchies(len(items.names), items.names, items.images)
-        beta = answer_beta(self.noise)
-        prior = HierarchyPosterior.prior(family, beta, items.features, chains=self.draws, strength=self.strength)
-        problem = Problem(family, TripletDisagreement(family), zero_one, beta)
+        problem = zero_one_problem(family, TripletDisagreement(family), answer_beta(self.noise), self.margin)
+        prior = HierarchyPosterior.prior(
+            family, problem.beta, items.features, chains=self.draws, strength=self.strength
+        )
         return SessionParts(problem, prior, lambda tree: nested(tree, items.names))
+
+    def repeats(self, rows: int) -> bool:
+        return repeats_questions(self.repeat, self.margin)
 
     def sentence(self, rows: int) -> str:
         return f"Find the hierarchy of the {rows} items."

@@ -84,6 +84,13 @@ class LearnsFromOthers(Capability, Protocol):
 
 
 @runtime_checkable
+class RefusesContradictions(Capability, Protocol):
+    """Takes no answer to be wrong, and refuses one that contradicts earlier ones."""
+
+    def check_answer(self, answer: Answer) -> None: ...  # ContradictionError where `update` would raise it, but sooner
+
+
+@runtime_checkable
 class ReleasesMemory(Capability, Protocol):
     """Keeps what was computed from it for the next time, and can let go of that. Sessions ask this of the posteriors
     that are kept only for an undo."""
@@ -91,7 +98,15 @@ class ReleasesMemory(Capability, Protocol):
     def release_memory(self) -> None: ...  # what is needed again is computed again, with the same result
 
 
-CAPABILITIES = (AllowsLapses, DescribesShape, LearnsFromOthers, ReleasesMemory, Reweighs, UpdatesInBatch)
+CAPABILITIES = (
+    AllowsLapses,
+    DescribesShape,
+    LearnsFromOthers,
+    RefusesContradictions,
+    ReleasesMemory,
+    Reweighs,
+    UpdatesInBatch,
+)
 
 
 def update_all(posterior: Posterior, answers: Sequence[Answer], rng: Generator) -> Posterior:

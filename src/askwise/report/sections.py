@@ -40,6 +40,7 @@ def path_curves(session: Session, points: Sequence[HistoryPoint]) -> Curves:
     stages = [list(stage) for _, stage in groupby(points, key=lambda point: point.stage)]
     taken_back = session.event_log.counts.undos > 0
     options: Any = session.pursued and session.pursued["options"]
+    level = float(options["epsilon"]) / float(options.get("closeness", 1.0)) ** 2
     return Curves(
         f"undecided falls from {points[0].diameter:.2f} to {points[-1].diameter:.2f}",
         "answers given or taken back" if taken_back else "answers given",
@@ -47,7 +48,7 @@ def path_curves(session: Session, points: Sequence[HistoryPoint]) -> Curves:
             Line("undecided", [[(p.revision, p.diameter) for p in stage] for stage in stages]),
             Line("expected error of the best guess", [[(p.revision, p.error) for p in stage] for stage in stages]),
         ],
-        level=(float(options["epsilon"]), f"stops when undecided is below {options['epsilon']:g}"),
+        level=(level, f"stops when undecided is below {level:g}"),
         marks=[(float(stage[0].revision), f"goal: {stage[0].goal}") for stage in stages[1:]],
     )
 

@@ -11,13 +11,14 @@ import numpy as np
 from askwise._runtime.streams import stream
 from askwise.distances import verify
 from askwise.errors import SettingError
-from askwise.options import LARGEST_SEED, flag, function, implementing, refusal, whole_number
+from askwise.options import LARGEST_SEED, flag, function, implementing, number, refusal, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session.effects import Effects
 from askwise.session.events import Event
 from askwise.stopping import CostLimits, Stop
 from askwise.stopping.certificate import ModelCheck
+from askwise.stopping.sequential_test import MAX_CLOSENESS
 from askwise.strategies import Strategy, strategy
 from askwise.types import Sample
 
@@ -44,6 +45,7 @@ class SessionConfig:
     effects: Callable[[Sample], Effects] | None = None
     model_check: ModelCheck | None = None
     cost_limits: CostLimits = NO_LIMITS
+    closeness: float = 1.0
     changes: int = 0  # how often the goal has changed
 
     @staticmethod
@@ -61,6 +63,7 @@ class SessionConfig:
         effects: Callable[[Sample], Effects] | None = None,
         model_check: ModelCheck | None = None,
         cost_limits: CostLimits | None = None,
+        closeness: float = 1.0,
     ) -> SessionConfig:
         """The settings, if they make sense. The distance is tried on a few structures."""
         if not isinstance(problem, Problem):
@@ -81,6 +84,7 @@ class SessionConfig:
         config = SessionConfig(
             problem, chosen, stop, seed, draws, candidates, *again, describe=shown, effects=effects,
             model_check=model_check, cost_limits=cost_limits or NO_LIMITS,
+            closeness=number("closeness", closeness, at_least=1, at_most=MAX_CLOSENESS),
         )  # fmt: skip
         structures = prior.sample(CHECKED_STRUCTURES, stream(seed, 0, "verify")).structures
         verify(problem.distance, structures[np.arange(min(CHECKED_STRUCTURES, len(structures)))])

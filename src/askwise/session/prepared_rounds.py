@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from askwise.errors import ContradictionError
 from askwise.session.event_log import EventLog, ValidEvent
 from askwise.session.round import Round
 from askwise.types import Response
@@ -53,4 +55,5 @@ class PreparedRounds:
         """One round for each possible answer to the first open question, the likeliest first; none for numbers."""
         for id in log.open_questions()[:1]:
             for response in round.likely(log.ask_events[id]):
-                self.add(round, log, response, who)
+                with suppress(ContradictionError):  # which will be refused, if it comes
+                    self.add(round, log, response, who)

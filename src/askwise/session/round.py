@@ -113,7 +113,8 @@ class Round:
     def certificate(self) -> Certificate:
         """What may be claimed about the estimate."""
         rng = stream(self.config.seed, self.number, "certificate")
-        found = certify(self.config.problem, self.posterior, self.estimate, self.answers, rng)
+        state = self.config.problem, self.posterior, self.estimate, self.answers
+        found = certify(*state, rng, self.config.closeness)
         check = self.config.model_check
         return found if check is None else replace(found, objection=check(self.answers, rng))
 

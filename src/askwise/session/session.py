@@ -56,6 +56,8 @@ class Session:
     :param model_check: A function from the answers and a random generator to what speaks against the model, or None;
         certificates warn of it. Goals set it.
     :param cost_limits: Stop also when answers have cost enough, or when no question is worth its cost.
+    :param closeness: How many times likelier or less likely than the prior says the truth may be. Certificates then
+        state what holds for such truths; give it to the stopping rule, too. Goals set it.
     :param recipe: The goal, data and options that build this session again. Goals set it.
     :param remake: The function that builds a session from a recipe. Goals set it.
 
@@ -92,10 +94,13 @@ class Session:
         effects: Callable[[Sample], Effects] | None = None,
         model_check: ModelCheck | None = None,
         cost_limits: CostLimits | None = None,
+        closeness: float = 1.0,
         recipe: Recipe | None = None,
         remake: Callable[[Recipe], Session] | None = None,
     ):
-        settings = rule, stop, seed, draws, candidates, repeat, spacing, describe, effects, model_check, cost_limits
+        settings = (
+            rule, stop, seed, draws, candidates, repeat, spacing, describe, effects, model_check, cost_limits, closeness
+        )  # fmt: skip
         if remake is not None:
             function("remake", remake)
         if recipe is not None:

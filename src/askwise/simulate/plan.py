@@ -72,9 +72,9 @@ def summarise_runs(
     by_rule = {rule: found for rule, found in runs.items() if rule != ALONE}
     pairs = list(zip(runs[own], runs.get(ALONE, ()), strict=False))
     saving = population_saving(people_before, pairs, answers_left(session))
-    epsilon = float(options.get("epsilon", 0.05))
+    epsilon, square = float(options.get("epsilon", 0.05)), float(options.get("closeness", 1.0)) ** 2
     tried = [factor * epsilon for factor in EPSILON_FACTORS if factor * epsilon <= 1]
-    questions = {f"{value:g}": _finite(answers_until_stop(runs[own], value)) for value in tried}
+    questions = {f"{value:g}": _finite(answers_until_stop(runs[own], value / square)) for value in tried}
     return {
         "answers": len(session.answers),
         "people": people,
@@ -86,6 +86,7 @@ def summarise_runs(
             *([] if saving is None else [str(saving)]),
             *_rule_advice(by_rule, own),
             *_epsilon_advice(questions, epsilon, options.get("budget")),
+            *_closeness_advice(runs[own], epsilon, square),
         ],
     }
 
@@ -143,6 +144,17 @@ def _epsilon_advice(questions: Mapping[str, Any], epsilon: float, budget: Any) -
     if finer is not None and finer <= 1.25 * current + 2:
         return [*lines, f"Choose epsilon {epsilon / 2:g}: it costs only {finer - current:.0f} more questions."]
     return [*lines, f"Epsilon {epsilon:g} is a good choice."]
+
+
+def _closeness_advice(runs: Sequence[SimulatedRun], epsilon: float, square: float) -> list[str]:
+    """What it costs that the truth may be less likely than assumed."""
+    if square == 1:
+        return []
+    without, with_it = (answers_until_stop(runs, level)[1] for level in (epsilon, epsilon / square))
+    told = f"With closeness {np.sqrt(square):g}, half of the people are"
+    if np.isinf(with_it):
+        return [f"{told} not done within the questions simulated."]
+    return [f"{told} done after {with_it:.0f} questions; without it, after {without:.0f}."]
 
 
 def _finite(counts: Sequence[float]) -> list[float | None]:

@@ -14,9 +14,10 @@ from askwise._runtime.streams import stream
 from askwise.errors import NothingToAsk
 from askwise.session import Session
 from askwise.session.events import match_response
-from askwise.simulate.people import ModelPerson, SimulatedPerson
+from askwise.simulate.people import BoundedNoisePerson, ModelPerson, SimulatedPerson
 from askwise.types import Question, Response
 
+RIVALS = 64  # draws that say which wrong answer misleads most
 MAX_EFFORT = 200  # draws and candidates of a simulated question: enough to see how many questions it takes
 
 
@@ -141,14 +142,19 @@ def simulate_person(
     return SimulatedRun(rule or "its own", tuple(map(float, diameters)), stopped)
 
 
-def person_from_posterior(session: Session, rng: Generator) -> ModelPerson:
+def person_from_posterior(session: Session, rng: Generator) -> SimulatedPerson:
     """A person for whom something still plausible is true, and who answers as the model says.
+
+    Where only a margin is known of the noise, the person makes the worst of it.
 
     >>> from askwise.goals import best_item
     >>> import numpy as np
     >>> person_from_posterior(best_item(["tea", "coffee"], draws=50), np.random.default_rng(0)).truth.shape
     (2,)
     """
-    sample = session.posterior.sample(2, rng)
+    problem = session.problem
+    sample = session.posterior.sample(2 if problem.margin is None else RIVALS, rng)
     truth: Any = sample.structures[rng.choice(len(sample.weights), p=sample.weights)]
-    return ModelPerson(session.problem, truth)
+    if problem.margin is None:
+        return ModelPerson(problem, truth)
+    return BoundedNoisePerson(problem.family, truth, problem.margin, adversarial=True, others=sample.structures)

@@ -22,6 +22,7 @@ CERTIFICATE_DRAWS = 4000  # fresh ones: the bound is then within about .005 of t
 HELD_OUT_DRAWS = 2000  # simulated sets of answers behind the check of held-out ones
 MIN_FIT = 0.01  # p value of the predictive check, below which a certificate warns
 ModelCheck = Callable[[Sequence[Answer], Generator], str | None]  # what speaks for another model, if anything does
+CLOSENESS = "This holds for people who are up to {times:g} times likelier, or less likely, than assumed."
 DEFAULT_PHRASE = "{what} is {loss:.3f} from the truth, on a scale from 0 to 1"
 
 
@@ -72,6 +73,7 @@ class Certificate:
     people_before: int = 0  # whose answers it also rests on
     objection: str | None = None  # what speaks for another model
     unit: float = 1.0  # what a distance of 1 is in the units of the answers
+    closeness: float = 1.0  # how many times likelier or less likely than assumed the truth may be
 
     @property
     def warning(self) -> str | None:
@@ -94,12 +96,12 @@ class Certificate:
         exact = f" It is exactly right with probability {right}." if self.probability_exact else ""
         shape = f" {self.shape}" if self.shape else ""
         others = f" It also rests on the answers of {self.people_before} people before." if self.people_before else ""
+        close = f" {CLOSENESS.format(times=self.closeness)}" if self.closeness > 1 else ""
         warning = f" But {self.warning}." if self.warning else ""
         after = f"{self.answers} answer{'s' if self.answers != 1 else ''}"
         counted = "" if self.confidence == 1 else bound
-        return (
-            f"On average over what is still plausible after {after}, {claim}{counted}.{exact}{shape}{others}{warning}"
-        )
+        more = f"{exact}{close}{shape}{others}{warning}"
+        return f"On average over what is still plausible after {after}, {claim}{counted}.{more}"
 
 
 def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:
@@ -134,29 +136,38 @@ def _mean_distance(problem: Problem, sample: Sample, structure: Any) -> float:
 
 
 def certify(
-    problem: Problem, posterior: Posterior, found: Estimate, answers: Sequence[Answer], rng: Generator
+    problem: Problem,
+    posterior: Posterior,
+    found: Estimate,
+    answers: Sequence[Answer],
+    rng: Generator,
+    closeness: float = 1.0,
 ) -> Certificate:
     """Measures an estimate on fresh draws of the posterior; it was chosen on others, so the bound holds for it.
 
-    `found` is the estimate and `answers` are those in force, which are compared with what the model predicts. See
-    `Certificate` for an example.
+    `found` is the estimate and `answers` are those in force, which are compared with what the model predicts. With
+    `closeness` c, the truth's own distribution is within a factor of c of the prior. After any answers, it is then
+    within c^2 of the posterior, so distances are at most c^2 times as large. See `Certificate` for an example.
     """
     sample = posterior.sample(CERTIFICATE_DRAWS, rng)
     losses = problem.distance.paired(_repeat(found.structure, len(sample.weights)), sample.structures)
     mean, worth = float(sample.weights @ losses), independent_draws(losses, sample.chains)
     lapse = posterior.lapse if isinstance(posterior, AllowsLapses) else 0.0
+    factor, exact = closeness**2, float(sample.weights @ (losses == 0))
+    bound = mean if sample.exact else upper_bound(losses, CERTIFICATE_DELTA, worth)
     return Certificate(
         estimate=found,
-        expected_distance=mean,
-        upper_bound=mean if sample.exact else upper_bound(losses, CERTIFICATE_DELTA, worth),
+        expected_distance=min(1.0, factor * mean),
+        upper_bound=min(1.0, factor * bound),
         confidence=1.0 if sample.exact else 1 - CERTIFICATE_DELTA,
-        probability_exact=float(sample.weights @ (losses == 0)),
+        probability_exact=max(0.0, exact - (factor - 1) * (1 - exact)),
         fit=predictive_check(problem, sample, answers, rng, lapse),
         held_out=held_out_check(problem, sample, answers, rng, lapse),
         answers=len(answers),
         assumptions=_assumptions(problem, posterior, sample, worth),
         phrase=problem.distance.phrase if isinstance(problem.distance, HasPhrase) else DEFAULT_PHRASE,
         shape=posterior.shape_sentence if isinstance(posterior, DescribesShape) else None,
+        closeness=closeness,
         people_before=posterior.people_before if isinstance(posterior, LearnsFromOthers) else 0,
         unit=problem.distance.unit if isinstance(problem.distance, HasUnit) else 1.0,
     )
@@ -268,11 +279,14 @@ def _worst_number_check(problem: Problem, predictions: Floats, weights: Floats, 
 
 
 def _assumptions(problem: Problem, posterior: Posterior, sample: Sample, worth: float) -> tuple[str, ...]:
-    noise = (
-        "no answer is wrong"
-        if np.isinf(problem.beta)
-        else f"answers follow the {problem.loss.name} model, beta {problem.beta:g}"
-    )
+    noise = f"answers follow the {problem.loss.name} model, beta {problem.beta:g}"
+    if np.isinf(problem.beta):
+        noise = "no answer is wrong"
+    elif problem.margin is not None:
+        noise = (
+            f"the right answer to any question is likelier than any other by at least {problem.margin:g}, and each "
+            f"answer counts little (beta {problem.beta:g}): the average is one of cautious beliefs"
+        )
     if sample.exact:
         counted = "every structure was counted"
     elif sample.chains is None:

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
-from askwise.errors import AnswerError, AskwiseError
+from askwise.errors import AnswerError, AskwiseError, ContradictionError
 from askwise.session.event_log import CLOSED, ValidEvent
 from askwise.session.events import Event, new_event
 from askwise.session.log_state import LogState
 from askwise.web.computed_states import ComputedStates
+from askwise.web.learner.learner import check_answer
 from askwise.web.respondent import NextQuestion, Respondent
 from askwise.web.sentences import (
     ALREADY_ANSWERED,
@@ -23,10 +24,12 @@ from askwise.web.sentences import (
     KEY_USED,
     NOT_YOURS,
     NOTHING_TO_UNDO,
+    contradiction,
     quota_reached,
 )
-from askwise.web.stored_log import StoredLog
+from askwise.web.stored_log import BUSY, Busy, StoredLog
 
+CHECK_SECONDS = 20.0  # that a person waits to hear whether an answer contradicts others
 MAX_ASK_ATTEMPTS = 3  # while others write to the same log
 
 
@@ -38,6 +41,7 @@ class LogService:
         self.event_log = log.event_log
         self.states = states
         self.fallback_count = 0
+        self._without_noise = log.journal.record.recipe["options"].get("noise") == 0
         self._lock = asyncio.Lock()
 
     async def show(self, person: Respondent) -> NextQuestion:
@@ -66,8 +70,19 @@ class LogService:
                 return (told,)
             return told, self.event_log.validate({**after.question, "time": told.event["time"]})
 
+        async def check() -> None:
+            job = self.states.job
+            try:
+                await asyncio.wait_for(
+                    self.states.learner.run(check_answer, job, question, response, person.who), CHECK_SECONDS
+                )
+            except ContradictionError as error:
+                raise AnswerError(contradiction(error.words, self.log.pooled)) from None
+            except TimeoutError:
+                raise Busy(BUSY) from None
+
         async with self._lock:
-            if await self.log.write(make):
+            if await self.log.write(make, check if self._without_noise else None):
                 self.states.log_changed(after)
             return await self._next_question(person)
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from askwise.session.contradictions import listing
+
 STUDY_PAUSED = "The study is paused. What you answered before is kept."
 STUDY_CLOSED = "The study is closed and takes no more answers. What you answered before is kept."
 ALREADY_ANSWERED = "You already answered this question. Here is the next one."
@@ -9,6 +13,22 @@ NOT_YOURS = "This question is not open for you any more. Nothing was saved; plea
 NOTHING_TO_UNDO = "There is nothing to take back."
 ALREADY_UNDONE = "There is no answer of yours to this question. Perhaps it was already taken back."
 KEY_USED = "this key was used before; use another one"  # only programs choose keys
+
+
+def contradiction(words: Sequence[str], shared: bool) -> str:
+    """Why an answer is refused that contradicts others.
+
+    - `words`: the answer and those that it contradicts.
+    - `shared`: whether others answer in the same log; nothing is said about their answers.
+
+    >>> contradiction(["milk over tea", "tea over milk"], shared=False)
+    'This answer (milk over tea) contradicts what you said before: tea over milk. Choose another one, or take one back.'
+    """
+    if shared:
+        return "This answer contradicts earlier ones of this study. Nothing was saved; choose another one, or skip."
+    said, *others = words
+    told = f"This answer ({said}) contradicts what you said before: {listing(others)}."
+    return f"{told} Choose another one, or take one back."
 
 
 def ending(kind: str, answers: int, quota: float, shared: bool) -> str:

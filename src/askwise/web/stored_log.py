@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from time import time
 
 from askwise.session.event_log import EventLog, ValidEvent
@@ -58,13 +58,17 @@ class StoredLog:
             await self.catch_up()
         return written
 
-    async def write(self, make: Callable[[], Sequence[ValidEvent]]) -> Sequence[ValidEvent]:
+    async def write(
+        self, make: Callable[[], Sequence[ValidEvent]], check: Callable[[], Awaitable[None]] | None = None
+    ) -> Sequence[ValidEvent]:
         """Adds the events that `make` judges right as the log is; none if they are there already.
 
-        They are judged again if others wrote first."""
+        They are judged again if others wrote first. `check` may refuse them after `make` has, and take its time."""
         await self.catch_up()
         for attempt in range(MAX_WRITE_ATTEMPTS):
             position, valid = len(self.event_log.events), make()
+            if valid and check is not None:
+                await check()
             if not valid or await self.append(position, *valid):
                 return valid
             await asyncio.sleep(MAX_PAUSE_SECONDS * 2**attempt * random.random())

@@ -11,18 +11,17 @@ from askwise.data.tables import Columns
 from askwise.distances import Distance
 from askwise.goals.base.export import Variable
 from askwise.goals.base.goal import SessionParts
+from askwise.goals.base.margins import NOISE, margin_option, repeats_questions, zero_one_problem
 from askwise.goals.base.options import option
 from askwise.goals.base.tables import TableGoal
-from askwise.losses import zero_one
 from askwise.options import number, numbers
 from askwise.posteriors.clusterings.cloud_posterior import clustering_prior
-from askwise.problem import Problem, noise_beta
+from askwise.problem import noise_beta
 from askwise.session import Session
 from askwise.structures.clusterings import Clusterings, compact
 from askwise.types import Ints
 
 SAME = {"yes": "same", "true": "same", "1": "same", "no": "different", "false": "different", "0": "different"}
-NOISE = "The share of wrong answers."
 
 
 def check_similarity(name: str, value: Any) -> list[list[float]]:
@@ -51,7 +50,11 @@ class ClusteringGoal(TableGoal):
         help="How far features are trusted to tell who belongs together, from 0 to 1; learned unless given.",
     )  # fmt: skip
     noise: float = option(default=0.05, parse=number, typed=float, help=NOISE)
+    margin: float | None = margin_option()
     draws: int = 64
+
+    def repeats(self, rows: int) -> bool:
+        return repeats_questions(self.repeat, self.margin)
 
     @abstractmethod
     def parts(self, items: Items) -> tuple[Distance, int | None]:
@@ -66,7 +69,7 @@ class ClusteringGoal(TableGoal):
         distance, around = self.parts(items)
         noise = number("noise", self.noise, above=0, below=0.5)
         family = Clusterings(len(items.names), items.names, items.images, around)
-        problem = Problem(family, distance, zero_one, noise_beta(noise))
+        problem = zero_one_problem(family, distance, noise_beta(noise), self.margin)
         prior = clustering_prior(
             family,
             problem.beta,

@@ -38,6 +38,7 @@ BEND_CHANCE = 0.9  # from which on a curve is said to bend
 SHARE_UNIT = "share of the range from the worst to the best item"
 LOG_ODDS_UNIT = "log odds of the label {label}"
 LABELS_UNIT = "log odds of a label against the average of all"
+NOISELESS_UNIT = "share of the range of scores"  # without noise there are no odds
 
 Scores = Callable[[Any, Ints], Sequence[Floats]]  # structures, rows -> scores (S, N), for each label if there are many
 
@@ -62,19 +63,27 @@ def taste_effects(family: Any, columns: Columns, items: Items, seed: int) -> Tab
 
 
 def label_effects(
-    family: Any, columns: Columns, items: Items, seed: int, labels: Sequence[Response]
+    family: Any, columns: Columns, items: Items, seed: int, labels: Sequence[Response], noiseless: bool = False
 ) -> TableEffects | None:
-    """The effects on the log odds of the second of two labels, or of each of more; None with too many columns."""
+    """The effects on the log odds of the second of two labels, or of each of more; None with too many columns.
+
+    - `noiseless`: whether no answer is wrong, so that only shares of the range of scores mean anything.
+    """
     names = [str(label) for label in labels]
-    if len(names) == 2:
-        unit = LOG_ODDS_UNIT.format(label=names[1])
-        return _table_effects(columns, items, seed, lambda *both: [family.predict(*both)], unit, names[1:])
 
     def scores(structures: Any, rows: Ints) -> list[Floats]:
-        found = family.predict(structures, rows)  # (S, N, K)
+        found = np.asarray(family.predict(structures, rows), dtype=float)
+        if noiseless:
+            found = found / np.maximum(np.ptp(found.reshape(len(found), -1), axis=1), 1e-300).reshape(
+                -1, *[1] * (found.ndim - 1)
+            )
+        if len(names) == 2:
+            return [found]
         return list(np.moveaxis(found - found.mean(axis=2, keepdims=True), 2, 0))
 
-    return _table_effects(columns, items, seed, scores, LABELS_UNIT, names)
+    unit = LOG_ODDS_UNIT.format(label=names[1]) if len(names) == 2 else LABELS_UNIT
+    shown = names[1:] if len(names) == 2 else names
+    return _table_effects(columns, items, seed, scores, NOISELESS_UNIT if noiseless else unit, shown)
 
 
 def _table_effects(

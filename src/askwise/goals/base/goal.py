@@ -23,6 +23,7 @@ from askwise.session import MAX_DRAWS, Session
 from askwise.session.effects import Effects
 from askwise.stopping import Budget, CostLimits, DiameterBelow, any_of
 from askwise.stopping.certificate import Certificate, ModelCheck
+from askwise.stopping.sequential_test import MAX_CLOSENESS
 from askwise.strategies import Strategy, strategy_name
 from askwise.types import Sample
 
@@ -93,6 +94,11 @@ class Goal(HasOptions, ABC):
         default=0.05, parse=number, typed=float, changeable=True,
         help="The largest risk that random draws make it stop too early.",
     )  # fmt: skip
+    closeness: float = option(
+        default=1.0, parse=partial(number, at_least=1, at_most=MAX_CLOSENESS), typed=float, changeable=True,
+        help="How many times likelier or less likely than assumed what is true may be: 2 stops at a quarter of "
+        "epsilon, and certificates then hold for such people.",
+    )  # fmt: skip
     budget: int = option(
         default=DEFAULT_BUDGET, parse=whole_number, typed=int, changeable=True, advanced=True, server_max=1_000_000,
         label="Answers at most",
@@ -104,7 +110,7 @@ class Goal(HasOptions, ABC):
     )  # fmt: skip
     repeat: bool | None = option(
         default=None, parse=flag, typed=bool,
-        help="Allow the same question again; by default where two of 4 to 24 items are compared.",
+        help="Allow the same question again; by default where two of 4 to 24 items are compared, and with margin.",
     )  # fmt: skip
     seed: int = option(
         default=0, parse=partial(whole_number, at_least=0, at_most=LARGEST_SEED), typed=int,
@@ -138,7 +144,7 @@ class Goal(HasOptions, ABC):
             parts.problem,
             parts.prior,
             rule=goal.rule,
-            stop=any_of(DiameterBelow(goal.epsilon, goal.delta), Budget(goal.budget)),
+            stop=any_of(DiameterBelow(goal.epsilon, goal.delta, goal.closeness), Budget(goal.budget)),
             seed=goal.seed,
             draws=goal.draws,
             candidates=parts.candidates,
@@ -148,11 +154,17 @@ class Goal(HasOptions, ABC):
             effects=parts.effects,
             model_check=parts.model_check,
             cost_limits=parts.cost_limits,
+            closeness=goal.closeness,
             recipe=goal.recipe(columns),
             remake=_remake,
         )
         session.goal = goal
         return session
+
+    @property
+    def stop_level(self) -> float:
+        """How undecided it may stay, what is true being as far from what is assumed as `closeness` allows."""
+        return self.epsilon / self.closeness**2
 
     def recipe(self, columns: Columns) -> dict[str, Any] | None:
         """What a file keeps of a session; None if an option is a function or an object, which no file can hold."""
@@ -194,7 +206,9 @@ class Goal(HasOptions, ABC):
             lines.append(f"Left out: {'; '.join(listed)}.")
         lines.append(self.question_sentences(found))
         scale = "0: nothing is left open, 1: everything is"
-        lines.append(f"It stops when undecided is below {self.epsilon:g} ({scale}), or after {self.budget} answers.")
+        lines.append(
+            f"It stops when undecided is below {self.stop_level:.4g} ({scale}), or after {self.budget} answers."
+        )
         return lines
 
     def question_sentences(self, found: Summary) -> str:

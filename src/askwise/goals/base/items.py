@@ -17,7 +17,8 @@ from askwise.goals.base.charts import Table
 from askwise.goals.base.effects import taste_effects
 from askwise.goals.base.export import Variable
 from askwise.goals.base.findings import Chance
-from askwise.goals.base.goal import SessionParts
+from askwise.goals.base.goal import SessionParts, Summary
+from askwise.goals.base.noiseless import NO_MISTAKES, check_noiseless, noise_option, noiseless
 from askwise.goals.base.options import option
 from askwise.goals.base.shape_check import StraightLineCheck
 from askwise.goals.base.shapes import (
@@ -64,13 +65,16 @@ class ItemGoal(TableGoal):
     )  # fmt: skip
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
     population: bool | Mapping[str, Any] = population_option()
+    noise: float | None = noise_option()
 
     @property
     def is_linear(self) -> bool:
         """Whether a structure is a weight for each feature."""
-        return is_straight(self.shape)
+        return is_straight(self.shape) or (self.noise is not None and self.shape == "learned")
 
     def repeats(self, rows: int) -> bool:
+        if self.noise is not None and self.repeat is None:
+            return False
         return MIN_ROWS_TO_REPEAT <= rows <= MAX_ROWS_TO_REPEAT if self.repeat is None else self.repeat
 
     @abstractmethod
@@ -84,6 +88,8 @@ class ItemGoal(TableGoal):
 
     def build(self, columns: Columns) -> SessionParts:
         items = self.items(columns)
+        if self.noise is not None:
+            return self._build_noiseless(columns, items)
         loss = davidson() if self.ties else logistic
         rows = item_rows(items.features, self.individual)
         many = len(rows) > MAX_EXACT_ROWS
@@ -115,6 +121,23 @@ class ItemGoal(TableGoal):
         shaped = shaped_prior(self.shape, items.features, family, loss, self.prior_scale, population)
         effects = taste_effects(family, columns, items, self.seed)
         return SessionParts(problem, shaped, lambda scores: self.describe(items.names, scores), effects=effects)
+
+    def _build_noiseless(self, columns: Columns, items: Items) -> SessionParts:
+        """The parts of a session in which no answer is wrong: linear in the features, or a score for each item."""
+        check_noiseless(self.shape, self.prior_scale, "individual")
+        if self.ties:
+            raise SettingError('with noise=0 nobody answers "about equal"; leave out ties, and let people skip')
+        features = items.features if self.is_linear else items.features[:, :0]
+        rows, scored = item_rows(features, self.individual), not features.shape[1]
+        named = items.names, False, items.images
+        family = ItemScores(len(rows), *named) if scored else ChoiceAmongMany(rows, *named)
+        problem, prior = noiseless(family, self.distance_between(rows, scored), self.draws)
+        effects = taste_effects(family, columns, items, self.seed)
+        return SessionParts(problem, prior, lambda taste: self.describe(items.names, rows @ taste), effects=effects)
+
+    def data_sentences(self, session: Session, found: Summary) -> list[str]:
+        lines = super().data_sentences(session, found)
+        return lines if self.noise is None else [*lines, NO_MISTAKES]
 
     def _build_by_landmarks(self, columns: Columns, items: Items, loss: Loss) -> SessionParts:
         """The parts of a session about many items: without an appeal of each item's own."""

@@ -17,6 +17,7 @@ from askwise.distances.labels import Disagreement
 from askwise.errors import DataError, SettingError
 from askwise.goals.base.effects import label_effects
 from askwise.goals.base.goal import MAX_CANDIDATES, SessionParts
+from askwise.goals.base.noiseless import check_noiseless, noiseless
 from askwise.goals.base.pools import family_of
 from askwise.goals.base.shape_check import StraightLineCheck
 from askwise.goals.base.shapes import label_landmarks, landmark_label_prior, shaped_label_prior, softmax_prior
@@ -68,6 +69,8 @@ def _plain_label(label: Any) -> Response:
 
 def label_parts(goal: ClassifierGoal, columns: Columns, items: Items) -> SessionParts:
     """The parts of a session that learns labels: logistic for two of them, softmax for more."""
+    if goal.noise is not None:
+        check_noiseless(goal.shape, goal.prior_scale)
     mapped = items.features if goal.feature_map is None else _mapped(goal.feature_map, items.features)
     many = len(goal.labels) > 2
     if goal.is_linear:
@@ -78,7 +81,13 @@ def label_parts(goal: ClassifierGoal, columns: Columns, items: Items) -> Session
         shaped = mapped, known
         made = _many_shaped_labels(goal, items, *shaped) if many else _two_shaped_labels(goal, columns, items, *shaped)
     compared: Any = made.problem.distance  # its family has the rows of the table, also where questions are about a pool
-    return replace(made, effects=label_effects(compared.family, columns, items, goal.seed, goal.labels))
+    made = replace(
+        made, effects=label_effects(compared.family, columns, items, goal.seed, goal.labels, goal.noise is not None)
+    )
+    if goal.noise is None:
+        return made
+    problem, prior = noiseless(made.problem.family, compared, _chains(goal))
+    return replace(made, problem=problem, prior=prior, model_check=None)
 
 
 def _mapped(feature_map: Callable[[Floats], Any], features: Floats) -> Floats:

@@ -170,7 +170,7 @@ def log_findings(session: Session) -> dict[str, Any]:
         "answers": len(session.answers),
         "diameter": session.diameter,
         "error": guess.expected_distance,
-        "epsilon": goal.epsilon,
+        "epsilon": goal.stop_level,
         "guess": goal.headline(guess.value, MAX_GUESS_LETTERS),
         "reason": session.reason,
         "settled": session.reason is not None and session.reason.kind == "settled",

@@ -13,7 +13,7 @@ from typing import Any
 from askwise import storage
 from askwise._runtime.streams import stream
 from askwise.goals import goal_of
-from askwise.session import Session
+from askwise.session import Session, contradictions
 from askwise.session.log_state import LogState, state_of_round
 from askwise.simulate.runs import SimulatedRun
 from askwise.storage import populations
@@ -93,6 +93,16 @@ def compute_state_after(job: Job, position: int, response: Any, who: str) -> Log
     question = None if round.prepared_question is None else round.prepared_question[1]
     reason = round.prepared_reason
     return state_of_round(round, position + 1, question, question=question, done=reason, settled=reason)
+
+
+def check_answer(job: Job, question: str, response: Any, who: str) -> None:
+    """Refuses an answer that contradicts others; in a worker."""
+    session = _session(job)
+    log = session.event_log
+    if log.status.get(question) == "open":  # else the log has moved on, which is judged elsewhere
+        told = log.tell_event(response, question, who)
+        assert told is not None
+        contradictions.check_answer(session.round.beliefs, log, told)
 
 
 def explain_question(job: Job, question: str) -> list[dict[str, Any]]:

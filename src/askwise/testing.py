@@ -24,6 +24,7 @@ from askwise.structures import (
     DrawsResponses,
     Family,
     HasCosts,
+    HasNormalAnswers,
     HasUtilities,
     LinearFamily,
     ProposesAtoms,
@@ -122,6 +123,11 @@ def _check_prediction_capabilities(family: Family, structures: Structures, atoms
         wanted = np.shape(predictions)[:2]
         _require(np.shape(first) == wanted, f"draw_responses gave shape {np.shape(first)}; expected {wanted}")
         _require(_same(first, second), "draw_responses differs for the same generator; draw only from the one passed")
+    if isinstance(family, HasNormalAnswers):
+        means, precision = family.normal_answers(predictions)
+        shapes, wanted = (np.shape(means), np.shape(precision)), (np.shape(predictions)[:2], (len(structures),))
+        _require(shapes == wanted, f"normal_answers gave shapes {shapes}; expected {wanted}")
+        _require(bool((np.asarray(precision) > 0).all()), "normal_answers gave a precision that is not above 0")
     if isinstance(family, CentresPredictions):
         shape = np.shape(family.centred(predictions))
         _require(shape == np.shape(predictions), f"centred gave shape {shape}; expected {np.shape(predictions)}")

@@ -16,7 +16,7 @@ from askwise.distances import Distance, HasCentre, HasMatrix, HasPhrase, form_of
 from askwise.errors import AskwiseError
 from askwise.posteriors import Posterior, Reweighs, UpdatesInBatch
 from askwise.problem import Problem
-from askwise.strategies import Strategy
+from askwise.strategies import CountsRounds, Strategy
 from askwise.structures import (
     CentresPredictions,
     ChecksAtoms,
@@ -266,6 +266,11 @@ def check_strategy(strategy: Strategy, problem: Problem, posterior: Posterior) -
     _require(_same(gain, second.gain), "the gain differs for the same generator; draw only from the one passed")
     alone = strategy(problem, posterior, sample, atoms[:1], default_rng(SEED))
     _require(np.shape(alone.gain) == (1,), f"with one atom the gain has shape {np.shape(alone.gain)}; expected (1,)")
+    if isinstance(strategy, CountsRounds):
+        counts = [strategy.candidates(COUNT, round) for round in (1, 2)]
+        _require(min(counts) >= 1, f"candidates gave {counts} for rounds 1 and 2; expected at least 1")
+        later = strategy.for_round(2)(problem, posterior, sample, atoms, default_rng(SEED))
+        _require(np.shape(later.gain) == gain.shape, f"in round 2 the gain has shape {np.shape(later.gain)}")
 
 
 def _require(condition: bool, sentence: str) -> None:

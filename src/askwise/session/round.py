@@ -22,6 +22,7 @@ from askwise.session.events import NUMBER, Event, ask_event, match_response
 from askwise.stopping import EVERY_QUESTION_ASKED, StopReason
 from askwise.stopping.certificate import Certificate, Estimate, certify, estimate
 from askwise.stopping.outlook import Outlook, outlook
+from askwise.strategies import CountsRounds, Strategy
 from askwise.strategies.baselines import random
 from askwise.strategies.batches import Scenario, extend_scenarios, initial_scenarios, per_cost, score_scenarios
 from askwise.strategies.screening import SURVIVING_ROWS, screen
@@ -164,18 +165,22 @@ class Round:
             raise NothingToAsk(
                 f"every candidate question was asked or skipped{rest}; undo one, or take the estimate as it is"
             )
+        rule = self._rule(number + 1)
         if scenarios:
             scored = score_scenarios(
-                config.rule, config.problem, scenarios, atoms, lambda: stream(config.seed, number, "rule")
+                rule, config.problem, scenarios, atoms, lambda: stream(config.seed, number, "rule")
             )
         else:
-            scored = config.rule(
-                config.problem, self.posterior, self.sample, atoms, stream(config.seed, number, "rule")
-            )
+            scored = rule(config.problem, self.posterior, self.sample, atoms, stream(config.seed, number, "rule"))
         scored = scored._replace(info={**scored.info, **self.audit})
         gains = per_cost(config.problem, scored.gain, atoms)
         best = [int(np.argmax(gains))] if count == 1 else np.argsort(-gains, kind="stable")[:count].tolist()
         return [self.pose(log, atoms[i], scored, i) for i in best]
+
+    def _rule(self, number: int) -> Strategy:
+        """The strategy, for the question of that number."""
+        rule = self.config.rule
+        return rule.for_round(number) if isinstance(rule, CountsRounds) else rule
 
     def likely(self, event: Event) -> list[Response]:
         """The responses to a question, the likeliest first; none where any number may be answered."""
@@ -225,7 +230,9 @@ class Round:
 
     def _candidates(self, log: EventLog, taken: set[Any]) -> Atoms:
         """What the family draws; of a pool on disk, what its screening leaves, once a round while that is enough."""
-        family, count = self.config.problem.family, self.config.candidates
+        family, count, rule = self.config.problem.family, self.config.candidates, self.config.rule
+        if isinstance(rule, CountsRounds):
+            count = rule.candidates(count, len(log.ask_events) + 1)
         if not isinstance(family, PooledRows) or count < SURVIVING_ROWS:  # a branch in a hurry does without
             drawn = family.draw_atoms(count, stream(self.config.seed, len(log.ask_events), "atoms"))
             if self.config.rule is random or not isinstance(family, ProposesAtoms):

@@ -7,7 +7,7 @@ select, variance. Strategies know problems and posteriors, by their protocols al
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator
@@ -18,7 +18,7 @@ from askwise.losses import softmax, zero_one
 from askwise.options import function, shown
 from askwise.posteriors import Drawn
 from askwise.problem import Problem
-from askwise.types import Atoms, Sample, Scored
+from askwise.types import Atoms, Capability, Sample, Scored
 
 GROUP = "askwise.strategies"  # of the entry points
 NUMERIC_STRATEGIES = ("expected", "ndbal", "ndbal-paper", "pdbal", "random", "variance")  # for answers that are numbers
@@ -28,6 +28,17 @@ class Strategy(Protocol):
     """Gain (A,) >= 0 of each atom; the largest is asked."""
 
     def __call__(self, problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored: ...
+
+
+@runtime_checkable
+class CountsRounds(Capability, Protocol):
+    """A strategy that promises something about all questions of a session together: it is told which one it chooses."""
+
+    def for_round(self, round: int) -> Strategy: ...  # for the question of that number, from 1
+    def candidates(self, count: int, round: int) -> int: ...  # to draw for it, where the session says `count`
+
+
+CAPABILITIES = (CountsRounds,)
 
 
 def strategies() -> Mapping[str, Strategy]:

@@ -27,6 +27,7 @@ from askwise.strategies.baselines import random
 from askwise.strategies.batches import Scenario, extend_scenarios, initial_scenarios, per_cost, score_scenarios
 from askwise.strategies.screening import SURVIVING_ROWS, screen
 from askwise.strategies.split import average_diameter
+from askwise.strategies.splitting import Splitting, estimate_splitting
 from askwise.structures import PooledRows, ProposesAtoms, prompt
 from askwise.types import Answer, Atoms, Response, Sample, Scored
 
@@ -126,6 +127,15 @@ class Round:
             )
         return self.config.effects(self.sample)
 
+    def splitting(self, log: EventLog, epsilon: float) -> Splitting:
+        """How well random questions split what is still plausible."""
+        config, number = self.config, len(log.ask_events) + 1
+        count, rng = self._candidate_count(number), stream(config.seed, self.number, "splitting")
+        atoms, twice = (config.problem.family.draw_atoms(times * count, rng) for times in (1, 2))
+        listed = len(twice) == len(atoms)  # families with few atoms give all of them
+        state = config.problem, self.sample, atoms, rng
+        return estimate_splitting(*state, listed=listed, candidates=count, round=number, epsilon=epsilon)
+
     @_Once
     def stop_reason(self) -> StopReason | None:
         """What the stopping rule says, whether or not questions are left."""
@@ -182,6 +192,10 @@ class Round:
         rule = self.config.rule
         return rule.for_round(number) if isinstance(rule, CountsRounds) else rule
 
+    def _candidate_count(self, number: int) -> int:
+        rule, count = self.config.rule, self.config.candidates
+        return rule.candidates(count, number) if isinstance(rule, CountsRounds) else count
+
     def likely(self, event: Event) -> list[Response]:
         """The responses to a question, the likeliest first; none where any number may be answered."""
         if event["kind"] == NUMBER:
@@ -230,9 +244,7 @@ class Round:
 
     def _candidates(self, log: EventLog, taken: set[Any]) -> Atoms:
         """What the family draws; of a pool on disk, what its screening leaves, once a round while that is enough."""
-        family, count, rule = self.config.problem.family, self.config.candidates, self.config.rule
-        if isinstance(rule, CountsRounds):
-            count = rule.candidates(count, len(log.ask_events) + 1)
+        family, count = self.config.problem.family, self._candidate_count(len(log.ask_events) + 1)
         if not isinstance(family, PooledRows) or count < SURVIVING_ROWS:  # a branch in a hurry does without
             drawn = family.draw_atoms(count, stream(self.config.seed, len(log.ask_events), "atoms"))
             if self.config.rule is random or not isinstance(family, ProposesAtoms):

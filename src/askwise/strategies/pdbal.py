@@ -28,8 +28,6 @@ from askwise.strategies.split import average_diameter, blocks, predictions_of
 from askwise.structures import Family, HasNormalAnswers
 from askwise.types import Atoms, Floats, Sample, Scored
 
-USELESS_NORMAL = np.e / 3**0.5  # what a normal answer that tells nothing leaves, as a share of the average diameter
-
 
 def pdbal(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """How much less of the average diameter each question leaves than one that tells nothing.
@@ -40,10 +38,11 @@ def pdbal(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng:
     form = form_of(problem.distance, sample.structures)
     diameter = average_diameter(form, sample.weights, sample.exact)
     if np.ndim(problem.family.responses(problem.family.predict(sample.structures, atoms[:1]))) == 2:
-        useless, left = USELESS_NORMAL, _left_by_numbers(problem, sample, atoms, form)
+        useless, left = _left_by_numbers(problem, sample, atoms, form)
     else:
-        useless, left = _left_by_choices(problem, sample, atoms, form)
-    return Scored(np.maximum(useless * diameter - left, 0.0), {"diameter": diameter})
+        share, left = _left_by_choices(problem, sample, atoms, form)
+        useless = share * diameter
+    return Scored(np.maximum(useless - left, 0.0), {"diameter": diameter})
 
 
 def _left_by_choices(problem: Problem, sample: Sample, atoms: Atoms, form: Form) -> tuple[float, Floats]:
@@ -61,13 +60,16 @@ def _left_by_choices(problem: Problem, sample: Sample, atoms: Atoms, form: Form)
     return _useless(count), np.concatenate(left) / (pairs if pairs > 0 else 1.0)
 
 
-def _left_by_numbers(problem: Problem, sample: Sample, atoms: Atoms, form: Form) -> Floats:
+def _left_by_numbers(problem: Problem, sample: Sample, atoms: Atoms, form: Form) -> tuple[float, Floats]:
+    """What a question leaves to which all draws expect the same answer, and what each question leaves (A,)."""
     from askwise.strategies.normal_triples import surviving_triples
 
     family = require_normal_answers(problem.family)
     means, precision = family.normal_answers(problem.family.predict(sample.structures, atoms))
     distances = form.to_matrix() if isinstance(form, HasMatrix) else problem.distance.pairwise(sample.structures)
-    return surviving_triples(means, precision, sample.weights, distances, not sample.exact)
+    with_useless = np.column_stack([means, np.zeros(len(means))])
+    left = surviving_triples(with_useless, precision, sample.weights, distances, not sample.exact)
+    return float(left[-1]), left[:-1]
 
 
 def require_normal_answers(family: Family) -> HasNormalAnswers:

@@ -1,4 +1,4 @@
-"""Optional abilities of families, distances, posteriors and losses: declared, documented, and found in one way."""
+"""Optional abilities (of families, distances, ...): declared, documented, and found in one way."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from askwise import distances, losses, posteriors, structures
+from askwise import distances, losses, posteriors, strategies, structures
 from askwise.distances import forms
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "askwise"
-MAIN = {"Distance", "Drawn", "Family", "Form", "Loss", "Posterior"}
+MAIN = {"Distance", "Drawn", "Family", "Form", "Loss", "Posterior", "Strategy"}
 DECLARED = {
-    kind.__name__: kind for module in (structures, distances, posteriors, losses) for kind in module.CAPABILITIES
+    kind.__name__: kind
+    for module in (structures, distances, posteriors, losses, strategies)
+    for kind in module.CAPABILITIES
 }
 
 
@@ -29,7 +31,7 @@ def members(kind):
 
 
 def test_every_protocol_is_a_main_one_or_a_capability():
-    found = set().union(*map(protocols, (structures, distances, forms, posteriors, losses)))
+    found = set().union(*map(protocols, (structures, distances, forms, posteriors, losses, strategies)))
     assert found - {"Capability", "Protocol"} == MAIN | set(DECLARED)
 
 

@@ -16,7 +16,7 @@ from askwise.distances import Distance, HasCentre, HasMatrix, HasPhrase, HasUnit
 from askwise.errors import AskwiseError
 from askwise.posteriors import Posterior, Reweighs, UpdatesInBatch
 from askwise.problem import Problem
-from askwise.strategies import Strategy
+from askwise.strategies import CountsRounds, Strategy
 from askwise.structures import (
     CentresPredictions,
     ChecksAtoms,
@@ -24,6 +24,7 @@ from askwise.structures import (
     DrawsResponses,
     Family,
     HasCosts,
+    HasNormalAnswers,
     HasUtilities,
     LinearFamily,
     ProposesAtoms,
@@ -122,6 +123,11 @@ def _check_prediction_capabilities(family: Family, structures: Structures, atoms
         wanted = np.shape(predictions)[:2]
         _require(np.shape(first) == wanted, f"draw_responses gave shape {np.shape(first)}; expected {wanted}")
         _require(_same(first, second), "draw_responses differs for the same generator; draw only from the one passed")
+    if isinstance(family, HasNormalAnswers):
+        means, precision = family.normal_answers(predictions)
+        shapes, wanted = (np.shape(means), np.shape(precision)), (np.shape(predictions)[:2], (len(structures),))
+        _require(shapes == wanted, f"normal_answers gave shapes {shapes}; expected {wanted}")
+        _require(bool((np.asarray(precision) > 0).all()), "normal_answers gave a precision that is not above 0")
     if isinstance(family, CentresPredictions):
         shape = np.shape(family.centred(predictions))
         _require(shape == np.shape(predictions), f"centred gave shape {shape}; expected {np.shape(predictions)}")
@@ -262,6 +268,11 @@ def check_strategy(strategy: Strategy, problem: Problem, posterior: Posterior) -
     _require(_same(gain, second.gain), "the gain differs for the same generator; draw only from the one passed")
     alone = strategy(problem, posterior, sample, atoms[:1], default_rng(SEED))
     _require(np.shape(alone.gain) == (1,), f"with one atom the gain has shape {np.shape(alone.gain)}; expected (1,)")
+    if isinstance(strategy, CountsRounds):
+        counts = [strategy.candidates(COUNT, round) for round in (1, 2)]
+        _require(min(counts) >= 1, f"candidates gave {counts} for rounds 1 and 2; expected at least 1")
+        later = strategy.for_round(2)(problem, posterior, sample, atoms, default_rng(SEED))
+        _require(np.shape(later.gain) == gain.shape, f"in round 2 the gain has shape {np.shape(later.gain)}")
 
 
 def _require(condition: bool, sentence: str) -> None:

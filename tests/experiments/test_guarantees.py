@@ -17,9 +17,11 @@ from askwise.experiments.guarantees import (
     near_tie_problem,
     noise_table,
     select,
+    select_in_session,
     stopping,
     weights_with_diameter,
 )
+from askwise.experiments.published_select import PublishedSelect
 from askwise.stopping import DiameterBelow
 from askwise.strategies.select import Select
 from askwise.strategies.split import split
@@ -35,9 +37,10 @@ def test_interval_is_clopper_pearson(kept, runs):
     assert found.refuted == (found.high < 0.5)
 
 
+@pytest.mark.parametrize("kind", [Select, PublishedSelect])
 @pytest.mark.parametrize("responses", [2, 3])
-def test_select_keeps_both_promises(responses):
-    found = select(Select(0.5, 0.1), runs=40, responses=responses, seed=SEED)
+def test_select_keeps_both_promises(responses, kind):
+    found = select(kind(0.5, 0.1), runs=40, responses=responses, seed=SEED)
     assert not found.splits.refuted
     assert not found.pairs.refuted
 
@@ -45,7 +48,8 @@ def test_select_keeps_both_promises(responses):
 @pytest.mark.parametrize("alpha", [0.5, 0.25])
 def test_select_stays_at_a_known_share_of_its_bound(alpha):
     """(1 + alpha / 2)(1 - alpha): the pairs concentrate at N / (rho diameter), the bound leaves room for chance."""
-    found = select(Select(alpha, 0.1), runs=30, seed=SEED)
+    found = select(PublishedSelect(alpha, 0.1), runs=30, seed=SEED)
+    assert select(Select(alpha, 0.1), runs=30, seed=SEED).share < found.share / 2
     assert found.share == pytest.approx((1 + alpha / 2) * (1 - alpha), abs=0.02)
     assert found.most <= 1
 
@@ -58,14 +62,25 @@ def test_a_near_tie_is_close():
     assert (rho[1:] > 0.75 * rho[0]).all()
 
 
-class Hasty(Select):
+class Hasty(PublishedSelect):
     def threshold(self, atoms, responses):
         return super().threshold(atoms, responses) / 100
 
 
-def test_select_on_near_ties():
-    assert not select(Select(0.2, 0.1), runs=40, near_tie=True, seed=SEED).splits.refuted
-    assert select(Hasty(0.2, 0.1), runs=40, near_tie=True, seed=SEED).splits.refuted
+class Careless(Select):
+    def halt(self, removed):
+        return int(next(removed)[:3].sum(axis=0).min(axis=0).argmax()), 3
+
+
+@pytest.mark.parametrize(("kind", "spoiled"), [(PublishedSelect, Hasty), (Select, Careless)])
+def test_select_on_near_ties(kind, spoiled):
+    assert not select(kind(0.2, 0.1), runs=40, near_tie=True, seed=SEED).splits.refuted
+    assert select(spoiled(0.2, 0.1), runs=40, near_tie=True, seed=SEED).splits.refuted
+
+
+def test_select_over_all_questions_of_a_session():
+    assert not select_in_session(Select(0.5, 0.1), runs=30, rounds=5, seed=SEED).refuted
+    assert select_in_session(Careless(0.2, 0.1), runs=30, rounds=5, seed=SEED).refuted
 
 
 @pytest.mark.parametrize("responses", [2, 3, 4])

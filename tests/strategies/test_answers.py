@@ -17,14 +17,14 @@ from askwise.strategies.baselines import qbc
 from askwise.strategies.select import Select
 from askwise.structures.matrices import Matrices
 
-NUMBERS = ("expected", "ndbal", "ndbal-paper", "random", "variance")  # what suits answers that are numbers
+NUMBERS = ("expected", "ndbal", "ndbal-paper", "pdbal", "random", "variance")  # what suits answers that are numbers
 OTHERS = sorted(set(strategies()) - set(NUMBERS))
 DATA = {"tea": [4.0, None, 3.5], "milk": [None, 2.0, None], "beer": [1.0, None, None]}
 
 
 @pytest.mark.parametrize("rule", OTHERS)
 def test_a_rule_that_counts_answers_is_refused_for_numbers(rule):
-    sentence = rf"{rule} .* answers are numbers; choose one of expected, ndbal, ndbal-paper, random, variance"
+    sentence = rf"{rule} .* answers are numbers; choose one of {', '.join(NUMBERS)}"
     if rule == "eubo":
         sentence = "eubo compares items, and Matrices has none; choose expected or another strategy"
     with pytest.raises(SettingError, match=sentence):

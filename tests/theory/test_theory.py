@@ -9,8 +9,8 @@ import pytest
 
 from askwise import theory
 from askwise.errors import SettingError
+from askwise.experiments.published_select import PublishedSelect
 from askwise.stopping import DiameterBelow
-from askwise.strategies.select import Select
 from askwise.theory import Index
 
 INDEX = Index(rho=0.25, epsilon=0.1, tau=0.01)
@@ -25,7 +25,7 @@ def test_select():
     """alpha = 1/2, 98 atoms and 2 responses, delta = .1: 60 ln 1000 = 414.465; split .2: 96 * 5 ln 1000 = 3315.7."""
     assert theory.select_threshold(0.5, 0.1, 98, 2) == pytest.approx((414.4653, 414.4653))
     assert theory.select_pairs(0.5, 0.1, 98, 2, split=0.2) == (3316, 3316)
-    assert theory.select_threshold(0.3, 0.02, 70, 3).corrected == Select(0.3, 0.02).threshold(70, 3)
+    assert theory.select_threshold(0.3, 0.02, 70, 3).corrected == PublishedSelect(0.3, 0.02).threshold(70, 3)
     # the printed form, 12 / (alpha^2 (1 - alpha) split) ln(...)
     assert theory.select_pairs(0.2, 0.1, 98, 2, split=0.2).printed == np.ceil(12 / (0.04 * 0.8 * 0.2) * log(1000))
 

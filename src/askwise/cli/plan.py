@@ -18,6 +18,9 @@ def plan(
     people: Annotated[int, typer.Option(min=2, max=100_000, help="Simulated people for each strategy.")] = 20,
     seconds: Annotated[float, typer.Option(min=1, max=604_800, help="Time for all of them.")] = 45.0,
     workers: Annotated[int | None, typer.Option(min=1, max=1024, help="Processes [one per core].")] = None,
+    splitting: Annotated[
+        bool, typer.Option("--splitting", help="Also say how well questions split what is undecided.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Estimate with simulated people how many questions it takes."""
@@ -31,12 +34,13 @@ def plan(
             session, people, seconds, workers, lambda done, total: progress.update(bar, completed=done, total=total)
         )
     save_plan(session, found)
+    index = session.splitting() if splitting else None
     close_study(session)
     if as_json:
-        typer.echo(json.dumps(found))
+        typer.echo(json.dumps({**found, **({} if index is None else {"splitting": index.to_dict()})}))
         return
     Console().print(_table(found))
-    typer.echo("\n".join(found["advice"]))
+    typer.echo("\n".join([*found["advice"], *([] if index is None else [str(index)])]))
 
 
 def _table(plan: dict[str, Any]) -> Table:

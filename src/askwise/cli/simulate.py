@@ -38,8 +38,8 @@ def simulate(
     rule: Annotated[
         str,
         typer.Option(
-            help="The strategy: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, expected, "
-            "expected-margin, select, variance."
+            help="The strategy: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, pdbal, "
+            "expected, expected-margin, select, variance."
         ),
     ] = "expected",
     questions: Annotated[int, typer.Option(max=1_000_000, help="Answers per run.")] = 100,

@@ -20,7 +20,7 @@ from askwise.posteriors.chains import by_chain
 from askwise.posteriors.enumerated import Enumerated
 from askwise.problem import Problem
 from askwise.stopping import DiameterBelow
-from askwise.strategies.select import Select
+from askwise.strategies.select import SHARES_OF_DELTA, Select
 from askwise.strategies.split import split
 from askwise.structures.finite import Finite
 from askwise.theory import select_pairs
@@ -152,6 +152,9 @@ def near_tie_problem(rng: Generator, alpha: float, size: int = 200, atoms: int =
 def select(rule: Select, runs: int = 300, responses: int = 2, near_tie: bool = False, seed: int = 0) -> SelectReport:
     """SELECT on a new problem in each run, random or a near tie (select lemma).
 
+    The rule may be `askwise.strategies.select.Select` or, as published, `PublishedSelect`; the bound on the pairs is
+    that of the published one.
+
     >>> select(Select(alpha=0.5, delta=0.1), runs=5).pairs.kept
     5
     """
@@ -174,6 +177,37 @@ def select(rule: Select, runs: int = 300, responses: int = 2, near_tie: bool = F
         float(np.mean(shares)),
         float(np.max(shares)),
     )
+
+
+def select_in_session(rule: Select, runs: int = 100, rounds: int = 10, seed: int = 0) -> GuaranteeCheck:
+    """Does every question of a session split (1 - alpha) of what the best candidate does (noiseless Bayesian
+    convergence, the part of SELECT)?
+
+    Sessions of so many questions about random families, with 20 % wrong answers; question t has its share of delta.
+
+    >>> select_in_session(Select(alpha=0.5, delta=0.1), runs=2, rounds=3).kept
+    2
+    """
+    kept, beta = 0, float(np.log(4.0))
+    for run in range(runs):
+        rng = stream(seed, run, "select in a session")
+        problem, weights = random_problem(rng, beta=beta)
+        structures, atoms = np.arange(len(weights)), problem.family.draw_atoms(1, rng)
+        truth = problem.family.predict(structures[:1], atoms)[0].astype(int)
+        noiseless = Problem(problem.family, problem.distance, zero_one, inf)
+        posterior, good = Enumerated.prior(problem.family, structures, zero_one, beta, weights), True
+        for round in range(1, rounds + 1):
+            rho = split(noiseless, Sample(structures, posterior.weights, exact=True), atoms).average_split()
+            drawn = SampledPosterior(posterior.weights)
+            gain, info = rule.for_round(round)(problem, drawn, drawn.sample(600, rng), atoms, rng)
+            if "note" in info:  # all draws are alike: it says so, and promises nothing
+                break
+            asked = int(gain.argmax())
+            good &= bool(rho[asked] >= (1 - rule.alpha) * rho.max())
+            answer = truth[asked] if rng.random() < 0.8 else 1 - truth[asked]
+            posterior = posterior.update(Answer(asked, int(answer)), rng)
+        kept += good
+    return check_share("SELECT: every question of a session", kept, runs, 1 - rule.delta / SHARES_OF_DELTA)
 
 
 def noise_table(rng: Generator, truth: Ints, responses: int, margin: float, adversarial: bool) -> Floats:

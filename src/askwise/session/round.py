@@ -23,11 +23,13 @@ from askwise.session.plates import ChosenPlate, Plates, choose_plate, questions_
 from askwise.stopping import EVERY_QUESTION_ASKED, StopReason
 from askwise.stopping.certificate import Certificate, Estimate, certify, estimate
 from askwise.stopping.outlook import Outlook, outlook
+from askwise.strategies import CountsRounds, Strategy
 from askwise.strategies.baselines import random
 from askwise.strategies.batches import Scenario, extend_scenarios, initial_scenarios, per_cost, score_scenarios
 from askwise.strategies.expected import expected
 from askwise.strategies.screening import SURVIVING_ROWS, screen
 from askwise.strategies.split import average_diameter
+from askwise.strategies.splitting import Splitting, estimate_splitting
 from askwise.structures import PooledRows, ProposesAtoms, prompt
 from askwise.types import Answer, Atoms, Response, Sample, Scored
 
@@ -128,6 +130,15 @@ class Round:
             )
         return self.config.effects(self.sample)
 
+    def splitting(self, log: EventLog, epsilon: float) -> Splitting:
+        """How well random questions split what is still plausible."""
+        config, number = self.config, len(log.ask_events) + 1
+        count, rng = self._candidate_count(number), stream(config.seed, self.number, "splitting")
+        atoms, twice = (config.problem.family.draw_atoms(times * count, rng) for times in (1, 2))
+        listed = len(twice) == len(atoms)  # families with few atoms give all of them
+        state = config.problem, self.sample, atoms, rng
+        return estimate_splitting(*state, listed=listed, candidates=count, round=number, epsilon=epsilon)
+
     @_Once
     def stop_reason(self) -> StopReason | None:
         """What the stopping rule says, whether or not questions are left."""
@@ -205,18 +216,26 @@ class Round:
             raise NothingToAsk(
                 f"every candidate question was asked or skipped{rest}; undo one, or take the estimate as it is"
             )
+        rule = self._rule(number + 1)
         if scenarios:
             scored = score_scenarios(
-                config.rule, config.problem, scenarios, atoms, lambda: stream(config.seed, number, "rule")
+                rule, config.problem, scenarios, atoms, lambda: stream(config.seed, number, "rule")
             )
         else:
-            scored = config.rule(
-                config.problem, self.posterior, self.sample, atoms, stream(config.seed, number, "rule")
-            )
+            scored = rule(config.problem, self.posterior, self.sample, atoms, stream(config.seed, number, "rule"))
         scored = scored._replace(info={**scored.info, **self.audit})
         gains = per_cost(config.problem, scored.gain, atoms)
         best = [int(np.argmax(gains))] if count == 1 else np.argsort(-gains, kind="stable")[:count].tolist()
         return [self.pose(log, atoms[i], scored, i) for i in best]
+
+    def _rule(self, number: int) -> Strategy:
+        """The strategy, for the question of that number."""
+        rule = self.config.rule
+        return rule.for_round(number) if isinstance(rule, CountsRounds) else rule
+
+    def _candidate_count(self, number: int) -> int:
+        rule, count = self.config.rule, self.config.candidates
+        return rule.candidates(count, number) if isinstance(rule, CountsRounds) else count
 
     def likely(self, event: Event) -> list[Response]:
         """The responses to a question, the likeliest first; none where any number may be answered."""
@@ -266,7 +285,7 @@ class Round:
 
     def _candidates(self, log: EventLog, taken: set[Any]) -> Atoms:
         """What the family draws; of a pool on disk, what its screening leaves, once a round while that is enough."""
-        family, count = self.config.problem.family, self.config.candidates
+        family, count = self.config.problem.family, self._candidate_count(len(log.ask_events) + 1)
         if not isinstance(family, PooledRows) or count < SURVIVING_ROWS:  # a branch in a hurry does without
             drawn = family.draw_atoms(count, stream(self.config.seed, len(log.ask_events), "atoms"))
             if self.config.rule is random or not isinstance(family, ProposesAtoms):

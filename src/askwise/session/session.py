@@ -16,7 +16,7 @@ from typing import Any, overload
 
 from askwise._runtime.threads import one_at_a_time, one_thread
 from askwise.errors import SettingError
-from askwise.options import function, mapping, text, whole_number
+from askwise.options import function, mapping, number, text, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session import recording
@@ -32,6 +32,7 @@ from askwise.stopping import CostLimits, Stop, StopReason
 from askwise.stopping.certificate import Certificate, Estimate, ModelCheck
 from askwise.stopping.outlook import Outlook
 from askwise.strategies import Strategy
+from askwise.strategies.splitting import Splitting
 from askwise.structures import checked_atom
 from askwise.types import Answer, Question, Response, Sample
 
@@ -151,10 +152,10 @@ class Session:
             if count is not None or eligible is not None:
                 raise SettingError("a plate is asked whole; give plates alone, without count and eligible")
             return recording.open_plate(self, checked_plates(plates, self.problem.family))
-        number = 1 if count is None else whole_number("count", count, at_least=1, at_most=MAX_COUNT)
+        wanted = 1 if count is None else whole_number("count", count, at_least=1, at_most=MAX_COUNT)
         if eligible is not None:
             function("eligible", eligible)
-        questions = recording.open_questions(self, number, eligible)
+        questions = recording.open_questions(self, wanted, eligible)
         return questions[0] if count is None else questions
 
     @one_at_a_time
@@ -346,6 +347,25 @@ class Session:
         price: lower is better.
         """
         return self.round.effects
+
+    @one_thread
+    def splitting(self, epsilon: float | None = None) -> Splitting:
+        """How well questions split what is still plausible: the average splitting index of your own problem, now.
+
+        It says which share of random questions splits off so much of what is undecided whatever the answer is, with an
+        interval, how many questions follow at the present pace, and warns if the candidates are too few to find good
+        ones. It takes as long as some dozen questions.
+
+        :param epsilon: Where "undecided" shall end; by default that of the goal, or 0.05.
+
+        >>> from askwise import best_item
+        >>> found = best_item(["tea", "coffee", "water"], seed=1).splitting()
+        >>> [share.rho for share in found.shares]
+        [0.05, 0.1, 0.25, 0.5]
+        """
+        goal = self.pursued["options"].get("epsilon", 0.05) if self.pursued else 0.05
+        wanted = number("epsilon", goal if epsilon is None else epsilon, above=0, at_most=1)
+        return self.round.splitting(self.event_log, wanted)
 
     @property
     def pursued(self) -> Recipe | None:

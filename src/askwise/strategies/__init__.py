@@ -1,13 +1,13 @@
 """Which question: strategies that give every candidate a gain, on the same posterior and the same draws.
 
-By name, everywhere: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, expected, expected-margin, select,
-variance. Strategies know problems and posteriors, by their protocols alone; they know no session.
+By name, everywhere: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, pdbal, expected, expected-margin,
+select, variance. Strategies know problems and posteriors, by their protocols alone; they know no session.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator
@@ -18,16 +18,27 @@ from askwise.losses import softmax, zero_one
 from askwise.options import function, shown
 from askwise.posteriors import Drawn
 from askwise.problem import Problem
-from askwise.types import Atoms, Sample, Scored
+from askwise.types import Atoms, Capability, Sample, Scored
 
 GROUP = "askwise.strategies"  # of the entry points
-NUMERIC_STRATEGIES = ("expected", "ndbal", "ndbal-paper", "random", "variance")  # for answers that are numbers
+NUMERIC_STRATEGIES = ("expected", "ndbal", "ndbal-paper", "pdbal", "random", "variance")  # for answers that are numbers
 
 
 class Strategy(Protocol):
     """Gain (A,) >= 0 of each atom; the largest is asked."""
 
     def __call__(self, problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored: ...
+
+
+@runtime_checkable
+class CountsRounds(Capability, Protocol):
+    """A strategy that promises something about all questions of a session together: it is told which one it chooses."""
+
+    def for_round(self, round: int) -> Strategy: ...  # for the question of that number, from 1
+    def candidates(self, count: int, round: int) -> int: ...  # to draw for it, where the session says `count`
+
+
+CAPABILITIES = (CountsRounds,)
 
 
 def strategies() -> Mapping[str, Strategy]:
@@ -45,7 +56,7 @@ def built_in_strategies() -> Mapping[str, Strategy]:
     >>> "expected" in built_in_strategies()
     True
     """
-    from askwise.strategies import baselines, expected, ndbal, select
+    from askwise.strategies import baselines, expected, ndbal, pdbal, select
 
     return {
         "bald": baselines.bald,
@@ -56,6 +67,7 @@ def built_in_strategies() -> Mapping[str, Strategy]:
         "margin": baselines.margin,
         "ndbal": ndbal.ndbal,
         "ndbal-paper": ndbal.ndbal_paper,
+        "pdbal": pdbal.pdbal,
         "qbc": baselines.qbc,
         "random": baselines.random,
         "select": select.Select(),
@@ -97,6 +109,7 @@ def strategy_name(option: str, rule: Any) -> str | Strategy:
 def _check_fit(rule: Strategy, problem: Problem) -> None:
     """Refuses a built-in strategy that does not suit the problem."""
     from askwise.strategies.baselines import require_utilities
+    from askwise.strategies.pdbal import require_normal_answers
     from askwise.strategies.select import Select
 
     named = (name for name, known in built_in_strategies().items() if known is rule)
@@ -113,6 +126,8 @@ def _check_fit(rule: Strategy, problem: Problem) -> None:
             f"{name} compares a few possible answers, and here answers are numbers; "
             f"choose one of {', '.join(NUMERIC_STRATEGIES)}"
         )
+    elif name == "pdbal" and np.ndim(_responses(problem)) == 2:
+        require_normal_answers(problem.family)
 
 
 def _responses(problem: Problem) -> Any:

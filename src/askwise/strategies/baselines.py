@@ -60,8 +60,8 @@ def margin(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng
 def bald(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """The mutual information between the answer and the structure."""
     mean, chances = _predictive(problem, sample, atoms)
-    within = np.einsum("s,sa->a", sample.weights, _entropy(chances))
-    return Scored(np.maximum(_entropy(mean) - within, 0.0))
+    within = np.einsum("s,sa->a", sample.weights, entropy(chances))
+    return Scored(np.maximum(entropy(mean) - within, 0.0))
 
 
 def epig(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
@@ -122,6 +122,10 @@ def _predictive(problem: Problem, sample: Sample, atoms: Atoms) -> tuple[Floats,
     return np.einsum("s,ysa->ya", sample.weights, chances), chances
 
 
-def _entropy(chances: Floats) -> Floats:
-    """Over the first axis, in nats."""
+def entropy(chances: Floats) -> Floats:
+    """(Y, ...) -> (...): over the first axis, in nats.
+
+    >>> entropy(np.array([[0.5, 0.9], [0.5, 0.1]])).round(4)
+    array([0.6931, 0.3251])
+    """
     return -(chances * np.log(np.maximum(chances, np.finfo(chances.dtype).tiny))).sum(axis=0)

@@ -6,6 +6,7 @@ weights). Exact weights of a finite family need no correction.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,21 +79,33 @@ def split(problem: Problem, sample: Sample, atoms: Atoms, form: Form | None = No
     """
     form = form_of(problem.distance, sample.structures) if form is None else form
     applied = form.apply(sample.weights)
-    size = max(MIN_ATOMS_PER_BLOCK, MAX_CELLS_PER_BLOCK // len(sample.weights))
-    blocks = [
-        _split_block(problem, sample, atoms[start : start + size], form, applied)
-        for start in range(0, len(atoms), size)
-    ]
-    surviving, mass, squared, chance = (np.concatenate(columns, axis=1) for columns in zip(*blocks, strict=True))
+    found = [_split_block(problem, sample, some, form, applied) for some in blocks(atoms, len(sample.weights))]
+    surviving, mass, squared, chance = (np.concatenate(columns, axis=1) for columns in zip(*found, strict=True))
     np.clip(surviving, 0.0, mass**2, out=surviving)  # rounding must not make what survives negative or above its mass
     concentration = 0.0 if sample.exact else float(sample.weights @ sample.weights)
     return Split(surviving, mass, squared, chance, float(sample.weights @ applied), concentration)
 
 
-def _split_block(
-    problem: Problem, sample: Sample, atoms: Atoms, form: Form, applied: Floats
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Surviving, mass, squared and chance, (Y, A) each."""
+def blocks(atoms: Atoms, draws: int) -> Iterator[Atoms]:
+    """The atoms in parts that are scored together.
+
+    >>> [len(part) for part in blocks(np.arange(1500), draws=600)]
+    [512, 512, 476]
+    """
+    size = max(MIN_ATOMS_PER_BLOCK, MAX_CELLS_PER_BLOCK // draws)
+    return (atoms[start : start + size] for start in range(0, len(atoms), size))
+
+
+def predictions_of(problem: Problem, sample: Sample, atoms: Atoms) -> Floats:
+    """(S, A) or (S, A, K): what each structure predicts; in 32 bits for draws, in 64 for exact weights.
+
+    >>> from askwise.structures.finite import Finite
+    >>> from askwise.distances.labels import Disagreement
+    >>> family = Finite([[0, 0, 1], [0, 1, 1]])
+    >>> problem = Problem(family, Disagreement(family, np.arange(3)))
+    >>> predictions_of(problem, Sample(np.arange(2), np.full(2, 0.5), exact=False), np.arange(3)).dtype
+    dtype('float32')
+    """
     dtype: type[np.floating[Any]] = np.float64 if sample.exact else np.float32
     structures = sample.structures
     if isinstance(problem.family, SingleScore):  # the scores may be made in 32 bits from the start
@@ -100,7 +113,15 @@ def _split_block(
     predictions = problem.family.predict(structures, atoms)
     if isinstance(problem.family, CentresPredictions):
         predictions = problem.family.centred(predictions)
-    predictions = predictions.astype(dtype, copy=False)
+    return predictions.astype(dtype, copy=False)
+
+
+def _split_block(
+    problem: Problem, sample: Sample, atoms: Atoms, form: Form, applied: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Surviving, mass, squared and chance, (Y, A) each."""
+    predictions = predictions_of(problem, sample, atoms)
+    dtype = predictions.dtype
     weights = sample.weights.astype(dtype)
     responses = problem.family.responses(predictions)
     surviving, mass, squared, chance = (np.empty((len(responses), len(atoms))) for _ in range(4))

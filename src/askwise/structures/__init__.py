@@ -78,6 +78,13 @@ class DrawsResponses(Capability, Protocol):
 
 
 @runtime_checkable
+class HasNormalAnswers(Capability, Protocol):
+    """Answers are numbers, normally distributed around each structure's own value; `pdbal` needs it then."""
+
+    def normal_answers(self, predictions: Floats) -> tuple[Floats, Floats]: ...  # means (S, A) and precisions (S,)
+
+
+@runtime_checkable
 class CentresPredictions(Capability, Protocol):
     """Gives predictions in units that lose nothing in 32 bits, with the same likelihoods."""
 
@@ -136,6 +143,7 @@ CAPABILITIES = (
     DrawsResponses,
     HasCosts,
     HasLabels,
+    HasNormalAnswers,
     HasUtilities,
     LinearFamily,
     PooledRows,

@@ -115,6 +115,10 @@ class Matrices:
         """(S, A): an answer to each prediction, with its noise."""
         return predictions[..., 0] + (2 * predictions[..., 1]) ** -0.5 * rng.standard_normal(predictions.shape[:2])
 
+    def normal_answers(self, predictions: Floats) -> tuple[Floats, Floats]:
+        """(S, A) and (S,): the mean of each answer, and the precision of a structure's answers, alike for all atoms."""
+        return predictions[..., 0], 2 * predictions[:, 0, 1]
+
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
         row, column = self.row_names[int(atom[0])], self.column_names[int(atom[1])]
         exactly = "" if self.decimals is None else f" (to {self.decimals} decimal{'s' if self.decimals != 1 else ''})"

@@ -1,0 +1,97 @@
+"""Compiled: what survives of the distances when a normal answer comes, over all triples of draws. Loaded at first use.
+
+The product of three normal densities is a normal one, so its integral over the answer has a closed form, but S draws
+have S^3 triples. The trapezoidal rule on equally spaced answers gives the same integrals from S^2 products an answer.
+For normal densities its error falls exponentially with the step: at one standard deviation of the noise it is below
+0.3 % for each triple of equal noise, and the triples' errors have different signs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from askwise._runtime.compiled import machine_code, portions
+from askwise.types import Floats
+
+STEP = 1.0  # between answers, in units of the noise: its mean precision is 1
+REACH = 3.0  # standard deviations of the widest noise, beyond which a draw gives no answer
+MAX_CELLS_PER_CALL = 20_000_000  # draws, squared, times atoms: about .3 s
+compiled = machine_code(fastmath=True)
+
+
+def surviving_triples(
+    means: Floats, precision: Floats, weights: Floats, distances: Floats, distinct: bool, step: float = STEP
+) -> Floats:
+    """(S, A), (S,), (S,), (S, S) -> (A,): the mean of d(1, 2) times the integral of p1 p2 p3 e^(2 H3) over the answer,
+    for three draws with normal answers of entropy H.
+
+    With `distinct`, the three are different draws; else any, as for exact weights.
+
+    >>> one = surviving_triples(np.zeros((3, 1)), np.full(3, 4.0), np.full(3, 1 / 3), 1 - np.eye(3), True)
+    >>> bool(abs(one[0] - np.e / 3**0.5) < 0.005)  # three equal draws
+    True
+    """
+    sharpness = np.asarray(precision, dtype=float) / float(weights @ precision)  # the noise is the unit, in 32 bits too
+    columns = np.ascontiguousarray(np.transpose(means - np.mean(means, axis=0))) * float(weights @ precision) ** 0.5
+    total, square, cube = (float((weights**power).sum()) for power in (1, 2, 3))
+    mass = total**3 - 3 * total * square + 2 * cube if distinct else total**3
+    found = np.zeros(len(columns))
+    if mass <= 1e-12:
+        return found
+    between = np.asarray(distances, dtype=np.float32)
+    for some in portions(len(columns), len(weights) ** 2, MAX_CELLS_PER_CALL):
+        _integrate(columns[some], sharpness, np.asarray(weights), between, distinct, step, found[some])
+    return found * 2 * np.pi * np.e / mass
+
+
+@compiled
+def _integrate(
+    means: Floats, precision: Floats, weights: Floats, distances: Floats, distinct: bool, step: float, found: Floats
+) -> None:
+    """Fills found (A,), in units of the noise. Two products, not an exponential, move a density to the next answer."""
+    size = means.shape[1]
+    reach = REACH / np.sqrt(precision.min())
+    density, ratio = np.empty(size), np.empty(size)  # at this answer, and of the next one to it
+    held, between, variance = np.empty(size, np.float32), np.empty((size, size), np.float32), np.empty(size, np.float32)
+    for atom in range(len(means)):
+        order = np.argsort(means[atom])
+        centre, sharpness = means[atom][order], precision[order]
+        height, shrink = weights[order] * np.sqrt(sharpness / (2 * np.pi)), np.exp(-sharpness * step**2)
+        for i in range(size):
+            variance[i] = 1 / sharpness[i]
+            for j in range(i):
+                between[i, j] = distances[order[i], order[j]]
+        first, last, place, total = 0, 0, 0, 0.0  # draws from `first` to `last` are in reach
+        while True:
+            answer = centre[0] - reach + place * step
+            while first < size and centre[first] + reach < answer:
+                first += 1
+            if first == size:
+                break
+            if first == last and centre[first] - reach > answer:  # nobody gives this answer: on to the next who does
+                place = max(place + 1, int(np.ceil((centre[first] - centre[0]) / step)))
+                continue
+            for i in range(first, last):
+                density[i] *= ratio[i]
+                ratio[i] *= shrink[i]
+            while last < size and centre[last] - reach <= answer:
+                off = answer - centre[last]
+                density[last] = height[last] * np.exp(-0.5 * sharpness[last] * off**2)
+                ratio[last] = np.exp(-sharpness[last] * step * (off + 0.5 * step))
+                last += 1
+            place += 1
+            third = np.float32(0.0)
+            for i in range(first, last):
+                held[i] = density[i]
+                third += held[i] * variance[i]
+            for i in range(first, last):
+                apart, own = np.float32(0.0), np.float32(0.0)
+                for j in range(first, i):
+                    pair = between[i, j] * held[j]
+                    apart += pair
+                    own += pair * held[j] * variance[j]
+                if distinct:
+                    total += held[i] * (apart * (third - held[i] * variance[i]) - own)
+                else:
+                    total += held[i] * apart * third
+        found[atom] = 2 * step * total

@@ -112,6 +112,15 @@ def noise_beta(noise: float, responses: int = 2) -> float:
     return inf if noise == 0 else float(np.log((responses - 1) * (1 - noise) / noise))
 
 
+def beta_noise(beta: float) -> float:
+    """The share of wrong answers of two for which `beta` is Bayes' rule: the inverse of `noise_beta`.
+
+    >>> round(beta_noise(noise_beta(0.1)), 4)
+    0.1
+    """
+    return float(1 / (1 + np.exp(beta)))
+
+
 def margin_beta(margin: float) -> float:
     """The largest beta for which the paper proves that beliefs settle on the truth (theorem DBAL consistency).
 

@@ -18,6 +18,7 @@ MAKERS = {
     "clusters": lambda **options: askwise.clusters(NAMES, draws=8, **options),
     "cluster_of": lambda **options: askwise.cluster_of(NAMES, "ant", draws=8, **options),
     "hierarchy": lambda **options: askwise.hierarchy(NAMES, draws=8, **options),
+    "segments": lambda **options: askwise.segments({"name": NAMES, "legs": [6, 5, 4, 3]}, "legs", draws=8, **options),
 }
 
 

@@ -16,13 +16,13 @@ from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.clusterings import SAME
 from askwise.goals.base.export import Variable
 from askwise.goals.base.goal import SessionParts, Summary
+from askwise.goals.base.margins import margin_option, repeats_questions, zero_one_problem
 from askwise.goals.base.options import option
 from askwise.goals.base.tables import TableGoal
 from askwise.goals.base.texts import cell, plural
-from askwise.losses import zero_one
 from askwise.options import column, number, shown
 from askwise.posteriors.segmentations.posterior import SegmentationPosterior
-from askwise.problem import Problem
+from askwise.problem import beta_noise, margin_beta
 from askwise.session import Session
 from askwise.structures import checked_atom
 from askwise.structures.intervals import Segmentations
@@ -45,6 +45,7 @@ class SegmentGoal(TableGoal):
         default=None, parse=number, typed=float,
         help="The share of wrong answers; learned unless given. With 0, answers must not contradict each other.",
     )  # fmt: skip
+    margin: float | None = margin_option()
     epsilon: float = 0.02  # as a share of pairs or of all items; a segment is a small part of them
     draws: int = 200
 
@@ -86,9 +87,13 @@ class SegmentGoal(TableGoal):
         notes = ["?" if value is None else cell(value) for value in columns[self.column]]
         values = items.encoding[0].raw(columns[self.column])[:, 0]
         family = Segmentations(values, items.names, items.images, self.around(items.names), notes)
-        prior = SegmentationPosterior.prior(family, self.noise)
-        problem = Problem(family, self.parts(family), zero_one, prior.beta)
+        noise = self.noise if self.margin is None else beta_noise(margin_beta(self.margin))
+        prior = SegmentationPosterior.prior(family, noise)
+        problem = zero_one_problem(family, self.parts(family), prior.beta, self.margin)
         return SessionParts(problem, prior, lambda cuts: self.describe(family, item_segments(family, cuts[None])[0]))
+
+    def repeats(self, rows: int) -> bool:
+        return repeats_questions(self.repeat, self.margin)
 
     def summary(self, session: Session) -> Summary:
         family: Any = session.problem.family

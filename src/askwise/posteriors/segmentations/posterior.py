@@ -18,7 +18,7 @@ from numpy.random import Generator
 from askwise.errors import AnswerError, AskwiseError
 from askwise.losses import zero_one
 from askwise.options import number
-from askwise.problem import noise_beta
+from askwise.problem import beta_noise, noise_beta
 from askwise.structures.intervals import Segmentations
 from askwise.types import Answer, Floats, Ints, Sample
 
@@ -82,7 +82,7 @@ class SegmentationPosterior:
     @property
     def lapse(self) -> float:
         """How far the noise is above that of `beta`, as a share of answers given by the toss of a coin."""
-        usual = 1 / (1 + np.exp(self.beta))
+        usual = beta_noise(self.beta)
         return max(0.0, float((self.weights.sum(axis=0) @ self.noise - usual) / (0.5 - usual)))
 
     def update(self, answer: Answer, rng: Generator) -> Self:

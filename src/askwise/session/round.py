@@ -135,7 +135,8 @@ class Round:
         config, number = self.config, len(log.ask_events) + 1
         count, rng = self._candidate_count(number), stream(config.seed, self.number, "splitting")
         atoms, twice = (config.problem.family.draw_atoms(times * count, rng) for times in (1, 2))
-        listed = len(twice) == len(atoms)  # families with few atoms give all of them
+        # families with few atoms give all of them, and a pool some rows that stand for all
+        listed = len(twice) == len(atoms) and not isinstance(config.problem.family, PooledRows)
         state = config.problem, self.sample, atoms, rng
         return estimate_splitting(*state, listed=listed, candidates=count, round=number, epsilon=epsilon)
 

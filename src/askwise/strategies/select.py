@@ -43,8 +43,9 @@ class Select:
     In a session, question t has delta / (4 t (t + 1)) of `delta` (`for_round`), so that SELECT fails in any of them
     with probability delta / 4 at most, and candidates grow with t (`candidates`). If a share tau of at least
     ln(8 / delta) / candidates of all atoms always rho-average splits the posterior, one of them is among the candidates
-    of every question, but for another delta / 4. Then every question (1 - alpha) rho-average splits it. The rest of
-    delta is for the answers' chance and for stopping, as in the paper's theorems.
+    of every question, but for another delta / 4 (if questions may be repeated, or answers have no noise). Then every
+    question (1 - alpha) rho-average splits it. The rest of delta is for the answers' chance and for stopping, as in the
+    paper's theorems.
 
     `info` reports the pairs used, and a note if no candidate splits the draws at hand: the plain loop would not end.
     Nothing is promised for such a question.

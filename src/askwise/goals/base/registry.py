@@ -15,7 +15,7 @@ from askwise.distances import GROUP as DISTANCES
 from askwise.distances import built_in_distances
 from askwise.errors import DataError, PluginError, SettingError, StrategyError
 from askwise.goals.base.goal import Goal, check_rows, row_count
-from askwise.goals.base.options import declared
+from askwise.goals.base.options import declared, default_of
 from askwise.goals.base.shapes import LINEAR_WITHOUT_LAPSES
 from askwise.goals.base.texts import to_cli_name
 from askwise.options import refusal, shown
@@ -157,7 +157,11 @@ def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Reci
             raise SettingError(f"{name} {told}; another goal may set {', '.join(changeable)}")
     if other.goal_name != recipe["goal"]:
         check_rows(other, row_count(recipe["data"]))
-    kept = {name: value for name, value in recipe["options"].items() if name in known and name not in changeable}
+    kept = {
+        name: value
+        for name, value in recipe["options"].items()
+        if name in known and name not in changeable and (value is not None or default_of(other, name) is None)
+    }
     changed = goal_from({"goal": other.goal_name, "options": {**kept, **wanted}})
     made = changed.session(recipe["data"], saved=True).recipe
     if made is None:

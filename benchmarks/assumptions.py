@@ -13,7 +13,7 @@ import numpy as np
 
 import askwise
 from askwise.session import Session
-from askwise.simulate.people import BoundedNoisePerson, LabellingPerson, ModelPerson, SimulatedPerson
+from askwise.simulate.people import BoundedNoisePerson, LabellingPerson, SimulatedPerson
 from askwise.simulate.runs import person_streams, simulate_answers
 from askwise.types import Floats
 
@@ -54,13 +54,6 @@ def clusters(seed: int, options: dict[str, Any]) -> tuple[Session, SimulatedPers
     margin = options.pop("of_margin")
     session = askwise.clusters(NAMES[:6], seed=seed, draws=32, epsilon=0.1, budget=LIMIT, repeat=True, **options)
     return session, BoundedNoisePerson(session.problem.family, CLUSTERED, margin, adversarial=True)
-
-
-def tastes(seed: int, options: dict[str, Any]) -> tuple[Session, SimulatedPerson]:
-    """The best of thirty rows for a person of the prior."""
-    session = askwise.best_item(table(seed, 30)[0], seed=seed, draws=200, shape="linear", **options)
-    truth = session.prior.sample(8, np.random.default_rng(seed)).structures[0]
-    return session, ModelPerson(session.problem, truth)
 
 
 class ScoredPerson:
@@ -118,7 +111,7 @@ def cases() -> dict[str, list[tuple[str, Make, dict[str, Any]]]]:
             for margin in (0.8, 0.5)
             for told, options in (("noise known", {"noise": (1 - margin) / 2}), ("margin known", {"margin": margin}))
         ],
-        "closeness": [(f"closeness {c:g}", tastes, {"closeness": c}) for c in (1.0, 1.5, 2.0)],
+        "closeness": [(f"closeness {c:g}", labels, {"noise": 0, "closeness": c}) for c in (1.0, 1.5, 2.0)],
     }
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from askwise._runtime.threads import one_at_a_time
-from askwise.errors import DataError, NothingToAsk, SettingError, StudyError
+from askwise.errors import ContradictionError, DataError, NothingToAsk, SettingError, StudyError
 from askwise.session.beliefs import Beliefs, TrailEntry
 from askwise.session.contradictions import check_answer
 from askwise.session.event_log import ValidEvent
@@ -134,5 +134,8 @@ def _round_after(session: Session, valid: ValidEvent) -> Round:
         return Round(config, beliefs.undo(id))
     if valid.answer is None:
         return session.round
-    check_answer(beliefs, session.event_log, valid)
-    return session.prepared.find(session.event_log, valid) or Round(config, beliefs.tell(id, valid.answer))
+    try:
+        return session.prepared.find(session.event_log, valid) or Round(config, beliefs.tell(id, valid.answer))
+    except ContradictionError:
+        check_answer(beliefs, session.event_log, valid)  # which names the answers
+        raise

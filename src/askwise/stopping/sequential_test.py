@@ -24,7 +24,6 @@ from askwise.types import Floats, Ints, Sample
 
 MIN_PAIRS_PER_DRAW = 128
 MAX_PAIRS_PER_DRAW = 1024
-LOOKS_AT_CHAINS = 2  # in a round: what their pairs are worth is a guess, and chains that just agree pass one of many
 FUTILITY_STANDARD_ERRORS = 3  # by which the draws at hand must miss the target for the test to be left out
 RETRY_STANDARD_ERRORS = 1  # by which fresh pairs must miss it for the test to be given up
 BETS = np.array([0.1, 0.3, 0.6, 0.95])  # shares of the wealth: large ones win where no distance is large
@@ -39,7 +38,7 @@ class DiameterBelow:
 
     The test stops too soon, in any round of a session, with probability `delta` at most. For independent draws this is
     a proof. Pairs of draws of chains are not independent: they count for what the spread of the chains' means says they
-    are worth, which is an estimate. So the test looks only twice at chains, after many pairs.
+    are worth, which is an estimate.
 
     The test is left out or given up where the draws leave little hope. It may then miss a round in which it would have
     stopped, and one more question is asked. At half of epsilon that happened in fewer than one round of a hundred (see
@@ -82,18 +81,16 @@ class DiameterBelow:
             diameter = average_diameter(form_of(problem.distance, sample.structures), sample.weights, exact=True)
             return StopReason(reason, "settled") if diameter <= self.target else None
         required = log(round * (round + 1) / self.delta)
-        independent = sample.chains is None
-        total = self.pairs(round) // (2 if independent else 1)  # pairs of chains are worth less
+        total = self.pairs(round) // (2 if sample.chains is None else 1)  # pairs of chains are worth less
         at_hand = pair_distances(problem, sample)
         if self._futile(at_hand, total, required, FUTILITY_STANDARD_ERRORS) or self._far_above(problem, sample):
             return None
-        seen = at_hand[:total] if independent else at_hand[:0]  # independent draws are the first of the test
+        seen = at_hand[:total] if sample.chains is None else at_hand[:0]  # independent draws are the first of the test
         wealth = log_wealth(seen.values, self.target)
         while not wealth.max(initial=0.0) * seen.share() >= required:  # also if NaN
             if len(seen) and self._futile(seen, total, required, RETRY_STANDARD_ERRORS):
                 return None
-            needed = self._missing_pairs(seen, wealth, required) if independent else ceil(total / LOOKS_AT_CHAINS)
-            size = min(needed, total - len(seen))
+            size = min(self._missing_pairs(seen, wealth, required), total - len(seen))
             fresh = pair_distances(problem, posterior.sample(2 * size, rng)) if size else seen[:0]
             if not len(fresh):
                 return None  # all pairs are used up, or the posterior gives no draws

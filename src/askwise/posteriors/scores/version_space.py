@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import Generator
-from scipy.optimize import linprog
 
 from askwise.errors import AnswerError, ContradictionError
 from askwise.posteriors.chains import by_chain
@@ -132,6 +131,8 @@ def conflicting(faces: Floats, cut: Floats) -> Ints | None:
     >>> conflicting(np.array([[1.0, -1.0, 0.0], [0.0, 1.0, -1.0], [1.0, 0.0, 0.0]]), np.array([[-1.0, 0.0, 1.0]]))
     array([0, 1])
     """
+    from scipy.optimize import linprog  # slow to import
+
     for place in range(len(cut)):
         rows = np.vstack([faces, np.delete(cut, place, axis=0)])
         if not len(rows):

@@ -15,7 +15,7 @@ from askwise._runtime.threads import one_thread
 from askwise.distances import form_of
 from askwise.errors import NothingToAsk, SettingError
 from askwise.session.beliefs import Beliefs
-from askwise.session.config import SessionConfig
+from askwise.session.config import NO_LIMITS, SessionConfig
 from askwise.session.effects import Effects
 from askwise.session.event_log import EventLog, ValidEvent
 from askwise.session.events import NUMBER, Event, ask_event, match_response
@@ -23,7 +23,7 @@ from askwise.session.plates import ChosenPlate, Plates, choose_plate, questions_
 from askwise.stopping import EVERY_QUESTION_ASKED, StopReason
 from askwise.stopping.certificate import Certificate, Estimate, certify, estimate
 from askwise.stopping.outlook import Outlook, outlook
-from askwise.strategies import CountsRounds, Strategy
+from askwise.strategies import candidates_for, rule_for
 from askwise.strategies.baselines import random
 from askwise.strategies.batches import Scenario, extend_scenarios, initial_scenarios, per_cost, score_scenarios
 from askwise.strategies.expected import expected
@@ -133,7 +133,8 @@ class Round:
     def splitting(self, log: EventLog, epsilon: float) -> Splitting:
         """How well random questions split what is still plausible."""
         config, number = self.config, len(log.ask_events) + 1
-        count, rng = self._candidate_count(number), stream(config.seed, self.number, "splitting")
+        count = candidates_for(config.rule, config.candidates, number)
+        rng = stream(config.seed, self.number, "splitting")
         atoms, twice = (config.problem.family.draw_atoms(times * count, rng) for times in (1, 2))
         # families with few atoms give all of them, and a pool some rows that stand for all
         listed = len(twice) == len(atoms) and not isinstance(config.problem.family, PooledRows)
@@ -156,7 +157,7 @@ class Round:
             return self.stop_reason
         if not log.open_ids and not len(self.fresh_atoms(log)):
             return EVERY_QUESTION_ASKED
-        return self.cost_reason(log)
+        return None if self.config.cost_limits == NO_LIMITS else self.cost_reason(log)
 
     def cost_reason(self, log: EventLog) -> StopReason | None:
         """That the answers have cost enough or that no question is worth its cost, or None."""
@@ -217,7 +218,7 @@ class Round:
             raise NothingToAsk(
                 f"every candidate question was asked or skipped{rest}; undo one, or take the estimate as it is"
             )
-        rule = self._rule(number + 1)
+        rule = rule_for(config.rule, number + 1)
         if scenarios:
             scored = score_scenarios(
                 rule, config.problem, scenarios, atoms, lambda: stream(config.seed, number, "rule")
@@ -228,15 +229,6 @@ class Round:
         gains = per_cost(config.problem, scored.gain, atoms)
         best = [int(np.argmax(gains))] if count == 1 else np.argsort(-gains, kind="stable")[:count].tolist()
         return [self.pose(log, atoms[i], scored, i) for i in best]
-
-    def _rule(self, number: int) -> Strategy:
-        """The strategy, for the question of that number."""
-        rule = self.config.rule
-        return rule.for_round(number) if isinstance(rule, CountsRounds) else rule
-
-    def _candidate_count(self, number: int) -> int:
-        rule, count = self.config.rule, self.config.candidates
-        return rule.candidates(count, number) if isinstance(rule, CountsRounds) else count
 
     def likely(self, event: Event) -> list[Response]:
         """The responses to a question, the likeliest first; none where any number may be answered."""
@@ -286,7 +278,8 @@ class Round:
 
     def _candidates(self, log: EventLog, taken: set[Any]) -> Atoms:
         """What the family draws; of a pool on disk, what its screening leaves, once a round while that is enough."""
-        family, count = self.config.problem.family, self._candidate_count(len(log.ask_events) + 1)
+        family, number = self.config.problem.family, len(log.ask_events) + 1
+        count = candidates_for(self.config.rule, self.config.candidates, number)
         if not isinstance(family, PooledRows) or count < SURVIVING_ROWS:  # a branch in a hurry does without
             drawn = family.draw_atoms(count, stream(self.config.seed, len(log.ask_events), "atoms"))
             if self.config.rule is random or not isinstance(family, ProposesAtoms):

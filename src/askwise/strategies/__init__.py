@@ -106,6 +106,26 @@ def strategy_name(option: str, rule: Any) -> str | Strategy:
     return next((name for name, known in strategies().items() if known is rule), function(option, rule))
 
 
+def rule_for(rule: Strategy, question: int) -> Strategy:
+    """The strategy for the question of that number, counted from 1.
+
+    >>> from askwise.strategies.expected import expected
+    >>> rule_for(expected, 3) is expected
+    True
+    """
+    return rule.for_round(question) if isinstance(rule, CountsRounds) else rule
+
+
+def candidates_for(rule: Strategy, count: int, question: int) -> int:
+    """How many candidates the question of that number is chosen from, if it is `count` at first.
+
+    >>> from askwise.strategies.expected import expected
+    >>> candidates_for(expected, 500, 3)
+    500
+    """
+    return rule.candidates(count, question) if isinstance(rule, CountsRounds) else count
+
+
 def _check_fit(rule: Strategy, problem: Problem) -> None:
     """Refuses a built-in strategy that does not suit the problem."""
     from askwise.strategies.baselines import require_utilities

@@ -62,10 +62,12 @@ def _integrate(
             for j in range(i):
                 between[i, j] = distances[order[i], order[j]]
         first, last, place, total = 0, 0, 0, 0.0  # draws from `first` to `last` are in reach
-        while True:
+        for _ in range(size * (int(2 * reach / step) + 3)):
             answer = centre[0] - reach + place * step
-            while first < size and centre[first] + reach < answer:
-                first += 1
+            for i in range(first, size):
+                if centre[i] + reach >= answer:
+                    break
+                first = i + 1
             if first == size:
                 break
             if first == last and centre[first] - reach > answer:  # nobody gives this answer: on to the next who does
@@ -74,11 +76,13 @@ def _integrate(
             for i in range(first, last):
                 density[i] *= ratio[i]
                 ratio[i] *= shrink[i]
-            while last < size and centre[last] - reach <= answer:
-                off = answer - centre[last]
-                density[last] = height[last] * np.exp(-0.5 * sharpness[last] * off**2)
-                ratio[last] = np.exp(-sharpness[last] * step * (off + 0.5 * step))
-                last += 1
+            for i in range(last, size):
+                if centre[i] - reach > answer:
+                    break
+                off = answer - centre[i]
+                density[i] = height[i] * np.exp(-0.5 * sharpness[i] * off**2)
+                ratio[i] = np.exp(-sharpness[i] * step * (off + 0.5 * step))
+                last = i + 1
             place += 1
             third = np.float32(0.0)
             for i in range(first, last):

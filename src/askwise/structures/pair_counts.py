@@ -65,7 +65,9 @@ def measure_shared(cuts: Floats, start: int, stop: int, shared: Floats) -> None:
     for s in range(start, stop):
         for t in range(s + 1):
             i, j, at, total = 0, 0, 0.0, 0.0
-            while at < 1.0:
+            for _ in range(2 * length + 1):
+                if at >= 1.0:
+                    break
                 one = cuts[s, i] if i < length else 1.0
                 other = cuts[t, j] if j < length else 1.0
                 end = min(one, other, 1.0)

@@ -67,12 +67,13 @@ def draw_cuts(begins: Floats, nodes: Ints, chance: float, states: Any, cuts: Boo
         fill(row, 0, nodes[0], 1.0, log_kept, state, False)
         fill(row, nodes[-1], gaps, 1.0, log_kept, state, False)
         last = len(nodes) - 1
-        while True:
-            level, first = uniform(state), 0
-            level -= begins[last, 0]
-            while level >= 0.0 and first < last:
-                first += 1
-                level -= begins[last, first]
+        for _ in range(len(nodes)):
+            level, first = uniform(state), last
+            for begin in range(last):
+                level -= begins[last, begin]
+                if level < 0.0:
+                    first = begin
+                    break
             if first == 0:
                 break
             low, high = nodes[first - 1], nodes[first]
@@ -85,7 +86,7 @@ def fill(row: Bools, low: int, high: int, mass: float, log_kept: float, state: A
     """Draws the cuts of the gaps from `low` to `high`. If one is `needed`, the first is drawn given that there is one,
     which has the chance `mass`; else `mass` is 1."""
     gap = low
-    while gap < high:
+    for _ in range(high - low):
         step = int(np.log1p(-uniform(state) * mass) / log_kept)  # gaps without a cut before the next one
         gap += min(step, high - low - 1) if needed else min(step, high - gap)
         if gap >= high:

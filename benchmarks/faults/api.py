@@ -30,7 +30,7 @@ from benchmarks.faults.odd import mutate
 from benchmarks.faults.sessions import KINDS, MATRIX, TABLE, Setting, difference, problem_by_hand
 
 COUNT = 4_000
-QUICK = 30
+QUICK = 20
 REQUIRED_OPTIONS: dict[str, Any] = {"column": "x", "item": "tea", "k": 2}  # of the goals that have them
 # methods that take a session's own objects: odd values make no sense
 INTERNAL_METHODS = ("foresee", "resume")

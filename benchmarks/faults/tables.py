@@ -34,7 +34,7 @@ WRITERS: tuple[tuple[str, Callable[[Path, random.Random], str]], ...] = (
 NAMES = sorted(GOALS)
 BROKEN = 117 * len(WRITERS)  # files
 COUNT = BROKEN * len(NAMES)
-QUICK = 36
+QUICK = 22
 ANSWERS = 5
 LABELS = (("no", "yes"), ("a", "b", "c"), ("0", "1"), ("s", "q"), ("é", "[b]"), ("left", "right"))
 

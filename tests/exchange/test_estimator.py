@@ -36,7 +36,7 @@ TABLE = {
 }
 
 
-@parametrize_with_checks([AskwiseClassifier(draws=200)])
+@parametrize_with_checks([AskwiseClassifier(draws=50)])
 def test_it_passes_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 

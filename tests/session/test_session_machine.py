@@ -297,5 +297,5 @@ class SessionMachine(RuleBasedStateMachine):
 
 TestSessions = SessionMachine.TestCase
 TestSessions.settings = settings(
-    max_examples=int(os.environ.get("ASKWISE_TEST_EXAMPLES", "15")), stateful_step_count=30
+    max_examples=int(os.environ.get("ASKWISE_TEST_EXAMPLES", "10")), stateful_step_count=30
 )

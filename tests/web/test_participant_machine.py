@@ -213,7 +213,7 @@ def test_any_sequence_of_requests(tmp_path, monkeypatch):
     run_state_machine_as_test(
         lambda: ParticipantMachine(path, apps),
         settings=settings(
-            max_examples=int(os.environ.get("ASKWISE_TEST_EXAMPLES", "20")),
+            max_examples=int(os.environ.get("ASKWISE_TEST_EXAMPLES", "14")),
             stateful_step_count=30,
         ),
     )

@@ -17,7 +17,7 @@ from tests.helpers import SEED, generator
 from tests.posteriors.six_clouded_items import CLOUD_SCALES, cloud_weights, exact_with_clouds, groups_given_clouds
 from tests.posteriors.six_items import ANSWERS, PARTITIONS, POINTS, log_seating, worst_error
 
-CHAINS = 2000
+CHAINS = 1000
 
 
 def told(posterior, answers, rng):

@@ -34,7 +34,7 @@ from tests.posteriors.six_items import (
     worst_error,
 )
 
-CHAINS = 2000
+CHAINS = 1000
 
 
 def told(posterior, answers, rng):

@@ -40,3 +40,23 @@ def test_a_contradiction_is_refused(tmp_path, pooled):
         assert "contradicts" in told
         assert ("over" in told) is not pooled
         assert client.post(f"{link}/answers", json={**sent, "response": "tea", "key": "right-one"}).status_code == 200
+
+
+def test_segments_refuse_them_as_well(tmp_path):
+    place = tmp_path / "ages.askwise"
+    ages = {"name": ["Ann", "Bob", "Cem"], "age": [20, 40, 60]}
+    session = askwise.segments(ages, "age", noise=0, draws=20, seed=1, repeat=True)
+    _, (link, *_) = study_at(place, False, names=["Zoe"], session=session)
+    with served(place) as client:
+        question = client.get(link).json()["question"]
+        first = {"question": question["id"], "response": "same", "key": "answer-0"}
+        assert client.post(f"{link}/answers", json=first).status_code == 200
+    known = askwise.storage.open(place, log=2)
+    asked = known.pose(known.answers[0].atom)
+    known.journal.store.close()
+    with served(place) as client:
+        sent = {"question": asked.id, "response": "different", "key": "wrong-one"}
+        reply = client.post(f"{link}/answers", json=sent)
+        assert reply.status_code == 409, reply.text
+        assert "contradicts" in reply.json()["detail"]
+        assert client.post(f"{link}/answers", json={**sent, "response": "same", "key": "right-one"}).status_code == 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from askwise.errors import AnswerError, SettingError
+from askwise.errors import AnswerError, ContradictionError, SettingError
 from askwise.posteriors.segmentations.posterior import SegmentationPosterior
 from askwise.structures.intervals import Segmentations, all_clusterings
 from askwise.testing import check_posterior
@@ -121,8 +121,31 @@ def test_a_thousand_contradicting_answers_leave_numbers():
 def test_without_noise_a_contradiction_is_refused():
     posterior = SegmentationPosterior.prior(FAMILY, 0.0).update(Answer((1, 5), 1), generator(0))  # 1 and 9
     assert posterior.together([[0, 2]]) == pytest.approx([1.0])
-    with pytest.raises(AnswerError, match=r"^this answer contradicts the earlier ones: [^\n]+$"):
+    with pytest.raises(ContradictionError, match=r"^this answer contradicts earlier ones: [^\n]+$"):
         posterior.update(Answer((0, 2), 0), generator(0))
+
+
+def agree(answers):
+    """Whether some segmentation agrees with all answers."""
+    predicted = FAMILY.predict(ALL, np.array([answer.atom for answer in answers], dtype=int).reshape(-1, 2))
+    return bool((predicted == np.array([answer.response for answer in answers])).all(axis=1).any())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_contradictions_against_all_segmentations(seed):
+    """Refused exactly if nothing agrees; without any one of the answers named, something does."""
+    posterior, told, refused = SegmentationPosterior.prior(FAMILY, 0.0), [], 0
+    for answer in random_answers(25, seed):
+        if agree([*told, answer]):
+            posterior, told = posterior.update(answer, generator(0)), [*told, answer]
+            continue
+        refused += 1
+        with pytest.raises(ContradictionError) as error:
+            posterior.check_answer(answer)
+        named = [told[place] for place in error.value.others]
+        assert not agree([*named, answer])
+        assert all(agree([*named[:place], *named[place + 1 :], answer]) for place in range(len(named)))
+    assert refused > 3
 
 
 @pytest.mark.parametrize("answer", [Answer((0, 0), 1), Answer((0, 11), 1), Answer((1, 3), 0), Answer((0, 1), 2)])

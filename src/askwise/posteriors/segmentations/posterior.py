@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.random import Generator
 
-from askwise.errors import AnswerError, AskwiseError
+from askwise.errors import AnswerError, AskwiseError, ContradictionError
 from askwise.losses import zero_one
 from askwise.options import number
 from askwise.problem import beta_noise, noise_beta
@@ -85,21 +85,27 @@ class SegmentationPosterior:
         usual = beta_noise(self.beta)
         return max(0.0, float((self.weights.sum(axis=0) @ self.noise - usual) / (0.5 - usual)))
 
+    def check_answer(self, answer: Answer) -> None:
+        """ContradictionError if no answer is wrong and no segments agree with this one and all earlier ones."""
+        pair, same = self._checked(answer)
+        conflict = conflicting(self.pairs, self.same, pair, same) if self.noise.max() == 0 else None
+        if conflict is not None:
+            told = "this answer contradicts earlier ones: no segments fit them all; undo one of them, or allow noise"
+            raise ContradictionError(told, conflict)
+
     def update(self, answer: Answer, rng: Generator) -> Self:
-        """The beliefs after one more answer."""
+        """The beliefs after one more answer; ContradictionError if no segments agree with all of them."""
         return self.update_all([answer], rng)
 
     def update_all(self, answers: Sequence[Answer], rng: Generator) -> Self:
         """The beliefs after some more answers."""
-        found = [self._checked(answer) for answer in answers]
-        if not found:
-            return self
-        return replace(
-            self,
-            pairs=np.concatenate([self.pairs, [pair for pair, _ in found]]),
-            same=np.append(self.same, [same for _, same in found]),
-            strengths=np.append(self.strengths, np.ones(len(found))),
-        )._with_evidence()
+        now = self
+        for answer in answers:
+            now.check_answer(answer)
+            pair, same = self._checked(answer)
+            pairs, said = np.concatenate([now.pairs, [pair]]), np.append(now.same, same)
+            now = replace(now, pairs=pairs, same=said, strengths=np.append(now.strengths, 1.0))
+        return now._with_evidence() if answers else self
 
     def reweighed(self, answers: Sequence[Answer], strengths: Floats, rng: Generator) -> Self:
         """The same answers, each trusted by its strength (T,)."""
@@ -148,13 +154,7 @@ class SegmentationPosterior:
         }
 
     def _with_evidence(self) -> Self:
-        logs = self._log_evidence(_Line(self.pairs))
-        if logs.max() == -np.inf:
-            raise AnswerError(
-                "this answer contradicts the earlier ones: no segments fit them all; give another answer, undo an "
-                "earlier one, or allow wrong answers with noise"
-            )
-        return replace(self, log_evidence=logs)
+        return replace(self, log_evidence=self._log_evidence(_Line(self.pairs)))
 
     def _log_evidence(self, line: _Line, certain: int = 0) -> Floats:
         """(P, E): of the answers, and of so many answers "same" after them that are never wrong."""
@@ -180,6 +180,35 @@ class SegmentationPosterior:
         if answer.response not in (0, 1):
             raise AnswerError(f"a response is 1 (same) or 0 (different); got {answer.response!r}")
         return np.sort(self.family.rank[pair]), int(answer.response)
+
+
+def conflicting(pairs: Ints, same: Ints, pair: Ints, said: int) -> tuple[int, ...] | None:
+    """The places of fewest earlier answers that contradict one more, none being wrong; None if there is room for it.
+
+    Two values that are said to be different contradict "same" answers that together span all gaps between them.
+
+    - `pairs`, `same`: (T, 2) values and (T,) earlier answers, 1 for same.
+    - `pair`, `said`: the two values and the answer that is new.
+
+    >>> conflicting(np.array([[0, 2], [1, 4], [0, 1]]), np.array([1, 1, 1]), np.array([0, 3]), 0)
+    (0, 1)
+    """
+    new = len(same)
+    told = np.column_stack([np.vstack([pairs, pair]), np.arange(new + 1)])  # from, to, and the place of the answer
+    every = np.append(same, said)
+    spans, apart = told[every == 1].tolist(), told[every == 0].tolist()
+    found: tuple[int, ...] | None = None
+    for low, high, different in apart if said else apart[-1:]:
+        used, reached = [different], low
+        while reached < high:
+            end, place = max(((end, place) for start, end, place in spans if start <= reached), default=(reached, -1))
+            if end <= reached:
+                break
+            used.append(place)
+            reached = end
+        if reached >= high and (found is None or len(used) - 1 < len(found)):
+            found = tuple(sorted(place for place in used if place != new))
+    return found
 
 
 class _Line:

@@ -152,3 +152,9 @@ def test_the_goals_own_epsilon_and_the_plan(tmp_path):
     found = json.loads(runner.invoke(app, [*options, "--splitting", "--json"]).stdout)
     assert found["splitting"]["listed"] is True
     assert [share["rho"] for share in found["splitting"]["shares"]] == list(RHOS)
+
+
+def test_it_counts_to_where_the_goal_stops():
+    session = askwise.best_item(["tea", "coffee", "water"], closeness=2.0, seed=1)
+    assert session.splitting().epsilon == pytest.approx(0.05 / 4)
+    assert session.splitting(0.1).epsilon == 0.1

@@ -356,7 +356,7 @@ class Session:
         interval, how many questions follow at the present pace, and warns if the candidates are too few to find good
         ones. It takes as long as some dozen questions.
 
-        :param epsilon: Where "undecided" shall end; by default that of the goal, or 0.05.
+        :param epsilon: Where "undecided" shall end; by default where the goal stops, or 0.05.
 
         >>> from askwise import best_item
         >>> found = best_item(["tea", "coffee", "water"], seed=1).splitting()
@@ -364,7 +364,8 @@ class Session:
         [0.05, 0.1, 0.25, 0.5]
         """
         goal = self.pursued["options"].get("epsilon", 0.05) if self.pursued else 0.05
-        wanted = number("epsilon", goal if epsilon is None else epsilon, above=0, at_most=1)
+        level = goal / self.config.closeness**2 if epsilon is None else epsilon
+        wanted = number("epsilon", level, above=0, at_most=1)
         return self.round.splitting(self.event_log, wanted)
 
     @property

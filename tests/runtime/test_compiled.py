@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import askwise
+from askwise._runtime.compiled import machine_code
 
 SOURCES = sorted(Path(askwise.__file__).parent.rglob("*.py"))
 
@@ -200,3 +201,16 @@ def test_ctrl_c_ends_a_long_computation(which):
             process.kill()
     assert said.rstrip().endswith("KeyboardInterrupt")
     assert process.returncode != 0
+
+
+def test_calls_with_constants_use_the_same_code():
+    @machine_code()
+    def plus(x, more):
+        return x + more
+
+    @machine_code()
+    def twice(x):
+        return plus(x, 1) + plus(x, 2)
+
+    assert twice(3) == 9
+    assert len(plus.signatures) == 1

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core.caching import FunctionCache
+from numba.core.types import unliteral
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _notices: list[str] = []  # what was said about the cache
@@ -62,6 +63,7 @@ def machine_code(**options: Any) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         compiled = numba.njit(**options)(function)
+        _forget_constants(compiled)
         try:
             compiled._cache = SafeCache(function)  # type: ignore[no-untyped-call]
         except RuntimeError:  # numba found no folder to keep it in
@@ -69,6 +71,17 @@ def machine_code(**options: Any) -> Callable[[Function], Function]:
         return cast(Function, compiled)
 
     return decorate
+
+
+def _forget_constants(compiled: Any) -> None:
+    """Lets calls with a constant, such as `f(x, 1)`, use the code for any number: numba would compile each anew."""
+    template_for = compiled.get_call_template
+    any_value: Any = unliteral  # has no types
+
+    def template(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        return template_for(tuple(map(any_value, args)), {name: any_value(kind) for name, kind in kws.items()})
+
+    compiled.get_call_template = template
 
 
 def portions(count: int, work: int, most: int) -> Iterator[slice]:

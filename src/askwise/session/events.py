@@ -16,7 +16,8 @@ from askwise.errors import AnswerError
 from askwise.types import Option, Prompt, Question, Response, Scored
 
 Event = dict[str, Any]
-KINDS = ("ask", "tell", "skip", "undo", "goal")
+KINDS = ("ask", "tell", "skip", "undo", "goal", "show")
+WITHOUT_QUESTION = ("goal", "show")
 NUMBER = "number"  # the kind of question that is answered with any number
 PAIR = "pair"  # the kind of question that is answered with a side
 SIDES = {"left": 0, "right": 1}  # the option that stands there
@@ -77,19 +78,16 @@ def ask_event(id: str, atom: Any, prompt: Prompt, scored: Scored, place: int) ->
         id,
         atom=np.asarray(atom).tolist(),
         kind=prompt.kind,
-        options=[_stored_option(option) for option in prompt.options],
+        options=[  # no more: the fields come from the table when they are shown
+            {"name": option.name, "image": option.image} | ({} if option.row is None else {"row": option.row})
+            for option in prompt.options
+        ],
         responses=list(prompt.responses),
         codes=[list(pair) for pair in prompt.codes.items()],
         text=prompt.text,
         gain=float(scored.gain[place]),
         info=dict(scored.info),
     )
-
-
-def _stored_option(option: Option) -> dict[str, Any]:
-    """What the log keeps of an option. The rest comes from the table when it is shown."""
-    kept = {"name": option.name, "image": option.image}
-    return kept if option.row is None else {**kept, "row": option.row}
 
 
 def plain_details(details: Mapping[str, Any]) -> dict[str, str | float]:

@@ -49,14 +49,15 @@ def format_of(column: str, values: Sequence[Any]) -> Format:
     return _text
 
 
-def heading_of(column: str, value: str) -> str:
-    """The name of a column beside one of its values: without the unit that the value has.
+def heading_of(column: str, *values: str) -> str:
+    """The name of a column beside some of its values: without the unit that they have.
 
     >>> heading_of("price ($)", "$8.60"), heading_of("price (old)", "8.60")
     ('price', 'price (old)')
     """
     heading, unit = split_unit(column)
-    return heading if unit and (value.endswith(f" {unit}") or value.lstrip("-").startswith(unit)) else column
+    written = any(value.endswith(f" {unit}") or value.lstrip("-").startswith(unit) for value in values)
+    return heading if unit and written else column
 
 
 def split_unit(column: str) -> tuple[str, str]:

@@ -105,3 +105,14 @@ class Presentation:
     @cached_property
     def _places(self) -> dict[str, int]:
         return {name: row for row, name in enumerate(self.items.names)}
+
+
+def differing_columns(options: Sequence[Option]) -> set[str]:
+    """The columns whose fields are not the same for all options.
+
+    >>> differing_columns([Option("tea", fields={"price": "2", "hot": "yes"}),
+    ...                    Option("milk", fields={"price": "1", "hot": "yes"})])
+    {'price'}
+    """
+    columns = {column for option in options for column in option.fields}
+    return {column for column in columns if len({option.fields.get(column) for option in options}) > 1}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from string import digits as DIGITS
 from typing import Any
 
 from askwise.data.encoding import Items, check_known
@@ -12,7 +14,8 @@ from askwise.data.formats import Format, format_of
 from askwise.data.parquet import Pool
 from askwise.data.tables import Columns, is_text
 from askwise.data.telling import most_telling
-from askwise.types import Option, Question
+from askwise.errors import DataError
+from askwise.types import Option
 
 NAMED = ("is the name", "is the image")
 MAX_DEFAULT_FIELDS = 8  # of an option, unless the owner chooses
@@ -28,7 +31,7 @@ class Presentation:
     >>> from askwise.data.encoding import encode
     >>> table = {"name": ["tea", "wine"], "price ($)": [1.5, 9.0]}
     >>> present = Presentation(table, partial(encode, table))
-    >>> present.fields(0)
+    >>> present([Option("tea", row=0)], "label", 0)[0].fields
     {'price ($)': '$1.5'}
     """
 
@@ -47,18 +50,23 @@ class Presentation:
         self._items = items
         self._fields: dict[int, dict[str, str]] = {}  # by row
 
-    def __call__(self, question: Question) -> Question:
-        """The question as people see it."""
-        return replace(question, options=tuple(self._complete(option, question) for option in question.options))
+    def __call__(self, options: Iterable[Option], kind: str, atom: Any) -> tuple[Option, ...]:
+        """The options of a question of that kind about an atom, as people see them."""
+        return tuple(self._complete(option, kind, atom) for option in options)
 
     @cached_property
     def shown(self) -> list[str]:
-        """The columns that are shown, in order."""
+        """The columns that are shown, in order. By default a long series such as pixel1, pixel2, ... is left out."""
         if self.show is not None:
             return list(dict.fromkeys(self.show))
-        telling = (self._source(column) for column in most_telling(self.columns, self.items, len(self.columns)))
-        new = (column for column in dict.fromkeys(telling) if self.items.left_out.get(column) not in NAMED)
-        return list(new)[:MAX_DEFAULT_FIELDS]
+        telling = [self._source(column) for column in most_telling(self.columns, self.items, len(self.columns))]
+        series = Counter(column.rstrip(DIGITS) for column in telling if column[-1:].isdigit())
+        new = [
+            column
+            for column in dict.fromkeys(telling)
+            if self.items.left_out.get(column) not in NAMED and series[column.rstrip(DIGITS)] <= MAX_DEFAULT_FIELDS
+        ]
+        return new[:MAX_DEFAULT_FIELDS]
 
     def _source(self, column: str) -> str:
         """The texts that a column of numbers was made of, such as "review" of "review 2"; else the column itself."""
@@ -80,7 +88,10 @@ class Presentation:
     def _values(self, row: int) -> dict[str, Any]:
         if self.pool_path is None:
             return {column: self.columns[column][row] for column in self.shown}
-        read = self._pool.take([row], self.shown) if self.shown else {}
+        try:
+            read = self._pool.take([row], self.shown) if self.shown else {}
+        except (DataError, OSError):  # whoever chooses questions says so; people still see the name
+            return {}
         return {column: values[0] for column, values in read.items()}
 
     @cached_property
@@ -92,15 +103,13 @@ class Presentation:
     def _formats(self) -> dict[str, Format]:
         return {column: format_of(column, self.columns.get(column, ())) for column in self.shown}
 
-    def _complete(self, option: Option, question: Question) -> Option:
-        row = self._row(option, question) if option.row is None else option.row
+    def _complete(self, option: Option, kind: str, atom: Any) -> Option:
+        row = self._row(option, kind, atom) if option.row is None else option.row
         return option if row is None else replace(option, row=row, fields=self.fields(row))
 
-    def _row(self, option: Option, question: Question) -> int | None:
+    def _row(self, option: Option, kind: str, atom: Any) -> int | None:
         """The row of an option that does not say it: earlier versions did not note it."""
-        if question.kind == "label":
-            return int(question.atom)
-        return self._places.get(option.name)
+        return int(atom) if kind == "label" else self._places.get(option.name)
 
     @cached_property
     def _places(self) -> dict[str, int]:

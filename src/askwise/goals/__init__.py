@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from askwise.errors import DataError, SettingError
 from askwise.goals.base.populations import learn_population
-from askwise.goals.base.registry import built_in, change_options, goal_class, goal_of, goals, remake
+from askwise.goals.base.registry import built_in, change_options, goal_class, goal_of, goals, remake, shown_options
 from askwise.options import refusal
 from askwise.session import Session
 
@@ -60,7 +60,7 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
     :param session: A session that one of the goals built.
     :param goal: The name of the new goal.
     :param options: Options of the new goal that say what is wanted (k, item, score, epsilon, ...). What shapes beliefs,
-        such as the features, stays.
+        such as the features, stays. With the present goal and `show` alone, only what people see changes.
 
     >>> session = best_item(["tea", "coffee", "water"], seed=1)
     >>> for _ in range(3):
@@ -77,7 +77,11 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
         raise refusal("session", session, "an askwise.Session")
     if session.pursued is None:
         raise SettingError("the session was built by hand, so it knows no other goal; build another one")
-    session.take_up(change_options(session.pursued, goal, options))
+    kind = goal_class(goal)
+    if options and kind.goal_name == session.pursued["goal"] and all(map(shown_options(kind).__contains__, options)):
+        session.show(options)
+    else:
+        session.take_up(change_options(session.pursued, goal, options))
 
 
 def from_json(text: str) -> Session:

@@ -20,6 +20,7 @@ from askwise.goals.base.shapes import LINEAR_WITHOUT_LAPSES
 from askwise.goals.base.texts import to_cli_name
 from askwise.options import refusal, shown
 from askwise.session import Session
+from askwise.session.config import Present
 from askwise.strategies import GROUP as STRATEGIES
 from askwise.strategies import built_in_strategies
 
@@ -160,7 +161,9 @@ def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Reci
     kept = {
         name: value
         for name, value in recipe["options"].items()
-        if name in known and name not in changeable and (value is not None or default_of(other, name) is None)
+        if name in known
+        and (name not in changeable or known[name].shown)
+        and (value is not None or default_of(other, name) is None)
     }
     changed = goal_from({"goal": other.goal_name, "options": {**kept, **wanted}})
     made = changed.session(recipe["data"], saved=True).recipe
@@ -169,6 +172,27 @@ def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Reci
             "a file cannot hold a function or an object; choose a strategy, a distance and a score by name"
         )
     return made
+
+
+def shown_options(goal: type[Goal]) -> set[str]:
+    """The options of a goal that only change what people see.
+
+    >>> shown_options(goal_class("best_item"))
+    {'show'}
+    """
+    return {name for name, option in declared(goal).items() if option.shown}
+
+
+def presentation_of(recipe: Recipe) -> Present | None:
+    """What completes the questions of a recipe with what people see; None where a question says it all.
+
+    >>> from askwise import best_item
+    >>> from askwise.types import Option
+    >>> present = presentation_of(best_item({"name": ["tea", "milk"], "price": [2, 1]}).recipe)
+    >>> present([Option("tea", row=0)], "pair", [0, 1])[0].fields
+    {'price': '2'}
+    """
+    return goal_from(recipe).checked().presentation(recipe["data"])
 
 
 def plugins_used(goal: str, options: Mapping[str, Any]) -> dict[str, str]:

@@ -26,13 +26,15 @@ from askwise.cli.common import (
     shell_address,
     stop_sentence,
 )
-from askwise.cli.keys import Keyboard, keyboard_for, response_name
+from askwise.cli.keys import Keyboard, answer_label, keyboard_for
 from askwise.cli.terminal import ESCAPE, KeyReader, image_sequence
 from askwise.errors import AskwiseError, SettingError
 from askwise.session import Session
 from askwise.stopping.certificate import percent
 from askwise.structures import PooledRows
-from askwise.types import Question
+from askwise.types import Question, named_text
+
+LISTED_KINDS = ("pair", "triple")  # of questions whose answers are the items, which are listed below the text
 
 
 def ask(
@@ -102,6 +104,9 @@ class AskLoop:
     def run(self) -> None:
         if self.session.done and not self._go_on():
             return
+        if self.session.wording.instructions and not self.session.answers:
+            for line in [*self.session.wording.instructions.splitlines(), ""]:
+                self.console.print(escape_markup(line))
         shown_help = ""
         while True:
             question = self.session.ask()
@@ -157,7 +162,7 @@ class AskLoop:
                 with explain_wait(self.console):
                     self.session.tell(typed if found is None else found, question, self.who, seconds=seconds, key=key)
                 response = self.session.event_log.closing_events[question.id]["response"]
-                self.console.print(f"    → [bold]{escape_markup(response_name(question, response))}[/]\n")
+                self.console.print(f"    → [bold]{escape_markup(answer_label(question, response))}[/]\n")
                 return True
             except AskwiseError as refusal:
                 if not self.reader.single_keys:
@@ -180,12 +185,13 @@ class AskLoop:
 
     def _show(self, question: Question) -> None:
         number = len(self.session.answers) + 1
-        self.console.print(f"[bold]{number}.[/] {escape_markup(question.text)}", soft_wrap=True)
+        text = question.text if question.kind in LISTED_KINDS else named_text(question.text, question.names)
+        self.console.print(f"[bold]{number}.[/] {escape_markup(text)}", soft_wrap=True)
         for option in question.options:
             self._show_image(option.image)
         if question.kind != "number":
             for keys, response in keyboard_for(question).key_labels:
-                name = escape_markup(response_name(question, response))
+                name = escape_markup(answer_label(question, response))
                 self.console.print(f"    [cyan]{escape_markup(keys):6}[/] {name}", soft_wrap=True)
         self.console.print(f"    {self._bar()}")
 
@@ -216,7 +222,7 @@ class AskLoop:
         self.console.print("    [dim]what each answer would settle:[/]")
         is_number = question.kind == "number"
         for found in self.session.why(question):
-            response = found.response if is_number else response_name(question, found.response)
+            response = found.response if is_number else answer_label(question, found.response)
             likely = "" if is_number else f" ({percent(found.chance)} likely)"
             guess = escape_markup(textwrap.shorten(describe_estimate(found.estimate.value), 60, placeholder=" ..."))
             answer = f"{response:.3g}" if isinstance(response, float) else escape_markup(str(response))

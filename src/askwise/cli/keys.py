@@ -78,7 +78,8 @@ def keyboard_for(question: Question, single_keys: bool = True) -> Keyboard:
         return Keyboard(
             [], [], {}, {prefix + letter: letter for letter in COMMANDS for prefix in ("", ":")}, ":", False
         )
-    names = [response_name(question, response) for response in question.responses]
+    items = [response_name(question, response) for response in question.responses]
+    names = [question.answer_names.get(str(each), item) for each, item in zip(question.responses, items, strict=True)]
     accepts_text = question.kind not in ANSWERED_BY_PLACE
     taken = {_fold_case(name) for name in names}
     firsts = {name[:1] for name in taken}
@@ -98,7 +99,7 @@ def keyboard_for(question: Question, single_keys: bool = True) -> Keyboard:
     commands = {prefix + letter: letter for letter in COMMANDS if prefix + letter not in taken}
     commands |= {letter: letter for letter in COMMANDS if letter not in reserved}
     words = [(str(response), response) for response in question.responses]
-    texts = [*zip(names, question.responses, strict=True), *words]
+    texts = [*zip(names, question.responses, strict=True), *zip(items, question.responses, strict=True), *words]
     return Keyboard(texts, key_labels, keys, commands, prefix, accepts_text)
 
 
@@ -107,6 +108,19 @@ def response_name(question: Question, response: Any) -> str:
     if question.kind == "number":
         return f"{response:g}"
     return str(events.response_name(question.kind, [option.name for option in question.options], response))
+
+
+def answer_label(question: Question, response: Any) -> str:
+    """A response as the question shows it: by the name that the owner gave it, before the item that it stands for.
+
+    >>> from askwise.types import Option
+    >>> question = Question("q1", "pair", (Option("tea"), Option("milk")), ("left", "right"), "Which?",
+    ...                     answer_names={"left": "A"})
+    >>> answer_label(question, "left"), answer_label(question, "right")
+    ('A: tea', 'milk')
+    """
+    item, name = response_name(question, response), question.answer_names.get(str(response))
+    return item if name is None else name if item == str(response) else f"{name}: {item}"
 
 
 def _is_key(name: str, names: Sequence[str]) -> bool:

@@ -40,6 +40,8 @@ def new(
     if text_features is not None:
         found = type(found)(with_text_features(found.columns, text_features), found.source, found.image, found.pictures)
     given = typed_options(options)
+    if instructions is not None:
+        given["instructions"] = read_instructions(instructions, encoding)
     if not as_json and sys.stdin.isatty():
         given = _prompt_for_required(goal, given)
     session = new_session(goal, found, given)
@@ -48,8 +50,7 @@ def new(
     assert session.recipe is not None
     built = goal_of(session)
     sentences, summary = built.sentences(session), built.summary(session).as_dict()  # before anything is written
-    told = "" if instructions is None else _read_instructions(instructions, encoding)
-    write_study(address, session.recipe, found.pictures, "pooled" if pooled else "own", told)
+    write_study(address, session.recipe, found.pictures, "pooled" if pooled else "own")
     if as_json:
         typer.echo(json.dumps({"study": str(address), **summary}))
         return
@@ -69,7 +70,8 @@ def _prompt_for_required(goal: str, given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _read_instructions(path: Path, encoding: str) -> str:
+def read_instructions(path: Path, encoding: str = "utf-8") -> str:
+    """The text that people read before the first question."""
     from askwise.data.pictures import short_path
 
     try:

@@ -15,6 +15,7 @@ from askwise.goals.base.populations import learn_population
 from askwise.goals.base.registry import built_in, change_options, goal_class, goal_of, goals, remake
 from askwise.options import refusal
 from askwise.session import Session
+from askwise.session.wording import WORDING_CHECKS, wording_from
 
 if TYPE_CHECKING:
     from askwise.goals.best_column import best_column
@@ -60,7 +61,7 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
     :param session: A session that one of the goals built.
     :param goal: The name of the new goal.
     :param options: Options of the new goal that say what is wanted (k, item, score, epsilon, ...). What shapes beliefs,
-        such as the features, stays.
+        such as the features, stays. The wording stays unless it is given here.
 
     >>> session = best_item(["tea", "coffee", "water"], seed=1)
     >>> for _ in range(3):
@@ -77,7 +78,11 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
         raise refusal("session", session, "an askwise.Session")
     if session.pursued is None:
         raise SettingError("the session was built by hand, so it knows no other goal; build another one")
-    session.take_up(change_options(session.pursued, goal, options))
+    wording = {name: value for name, value in options.items() if name in WORDING_CHECKS}
+    wanted = change_options(session.pursued, goal, {name: options[name] for name in options if name not in wording})
+    if wording:
+        session.reword(**wording)
+    session.take_up(wanted)
 
 
 def from_json(text: str) -> Session:
@@ -101,6 +106,8 @@ def from_json(text: str) -> Session:
         raise DataError("the session was built by hand; build it again in the same way and call its replay(log)")
     session = remake(recipe)
     session.replay(log)
+    if isinstance(state.get("wording"), dict):
+        session.wording = wording_from(state["wording"])
     return session
 
 

@@ -47,7 +47,7 @@ class ClassifierGoal(TableGoal):
     goal_name: ClassVar[str] = "classifier"
     order: ClassVar[int] = 40
     title: ClassVar[str] = "Which label each row has"
-    question: ClassVar[str] = "which label fits this row?"
+    asks: ClassVar[str] = "which label fits this row?"
     estimate: ClassVar[str] = "a label for every row"
     distance: ClassVar[str] = "Disagreement"
     needs: ClassVar[str] = "features"

@@ -102,6 +102,13 @@ def read_upload(goal: str, options: Mapping[str, Any], file: str, content: bytes
     return session.recipe, {**facts, "words": words}
 
 
+def reword(job: Job, changes: Mapping[str, Any]) -> None:
+    """Changes what people of a study read; in a worker."""
+    session = storage.open(job[0], log=job[1])
+    session.reword(**changes)
+    storage.close(session)
+
+
 def page_of(job: Job) -> str:
     """The report page of a log; in a worker."""
     return page(storage.open(job[0], log=job[1]))

@@ -68,7 +68,8 @@ class LogService:
             after = self.states.after(question, told.canonical)
             if after is None or after.question is None:
                 return (told,)
-            return told, self.event_log.validate({**after.question, "time": told.event["time"]})
+            asked = {**person.wording.apply(after.question), "time": told.event["time"]}
+            return told, self.event_log.validate(asked)
 
         async def check() -> None:
             job = self.states.job
@@ -169,7 +170,8 @@ class LogService:
 
     async def _ask(self, event: Event, behind: bool, person: Respondent) -> str | None:
         """Asks the question, or takes what others asked meanwhile; None if they have taken that, too."""
-        numbered = _now({**event, "question": f"q{len(self.event_log.ask_events) + 1}"})
+        worded = person.wording.apply(event)
+        numbered = _now({**worded, "question": f"q{len(self.event_log.ask_events) + 1}"})
         if not await self.log.append(len(self.event_log.events), self.event_log.validate(numbered)):
             if not self.log.pooled:
                 return next(iter(self.event_log.open_questions()), None)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, Field
 
 from askwise.session.events import UNSTORABLE, Event, is_fallback
+from askwise.types import named_text
 from askwise.web.log_service import LogService
 
 
@@ -65,6 +66,7 @@ class ShownQuestion(BaseModel):
     options: list[ShownOption]
     responses: list[str | bool | int | float]
     fallback: bool = Field(False, description="Whether it was asked because the learner was behind")
+    answer_names: dict[str, str] = Field({}, description="What people read for a response, where it is named")
 
 
 class PeopleBefore(BaseModel):
@@ -124,6 +126,7 @@ class OwnAnswer(BaseModel):
     kind: str
     text: str
     options: list[ShownOption]
+    answer_names: dict[str, str]
     response: str | bool | int | float | None
     skipped: bool
     time: str
@@ -144,7 +147,13 @@ def shown_question(event: Event | None) -> ShownQuestion | None:
         return None
     options = [ShownOption(**option) for option in event["options"]]
     head = {"id": event["question"], "kind": event["kind"], "text": event["text"]}
-    return ShownQuestion(**head, options=options, responses=event["responses"], fallback=is_fallback(event))
+    more = {"fallback": is_fallback(event), "answer_names": event.get("answer_names", {})}
+    return ShownQuestion(**head, options=options, responses=event["responses"], **more)
+
+
+def asked_text(event: Event) -> str:
+    """The text of a question with the names that it was about, for a list of questions."""
+    return named_text(event["text"], [option["name"] for option in event["options"]])
 
 
 def next_images(service: LogService) -> list[str]:

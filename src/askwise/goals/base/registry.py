@@ -20,6 +20,7 @@ from askwise.goals.base.shapes import LINEAR_WITHOUT_LAPSES
 from askwise.goals.base.texts import to_cli_name
 from askwise.options import refusal, shown
 from askwise.session import Session
+from askwise.session.wording import WORDING_CHECKS, wording_of
 from askwise.strategies import GROUP as STRATEGIES
 from askwise.strategies import built_in_strategies
 
@@ -137,6 +138,7 @@ def remake(recipe: Recipe) -> Session:
     except StrategyError:
         session = replace(goal, rule="expected").session(data, saved=True)
     session.recipe = recipe
+    session.wording = wording_of(recipe)
     return session
 
 
@@ -160,7 +162,9 @@ def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Reci
     kept = {
         name: value
         for name, value in recipe["options"].items()
-        if name in known and name not in changeable and (value is not None or default_of(other, name) is None)
+        if name in known
+        and (name not in changeable or name in WORDING_CHECKS)
+        and (value is not None or default_of(other, name) is None)
     }
     changed = goal_from({"goal": other.goal_name, "options": {**kept, **wanted}})
     made = changed.session(recipe["data"], saved=True).recipe

@@ -32,7 +32,7 @@ from askwise.types import Floats, Ints
 class SegmentGoal(TableGoal):
     """A goal about items that are neighbours in the order of a column. A structure is the cuts between them."""
 
-    question: ClassVar[str] = "do A and B belong together?"
+    asks: ClassVar[str] = "do A and B belong together?"
     answer_columns: ClassVar[tuple[str, ...]] = ("a", "b", "same")
     needs: ClassVar[str] = "a column with two values"
     max_rows: ClassVar[int] = 2_000

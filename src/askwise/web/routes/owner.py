@@ -26,7 +26,7 @@ from askwise.storage.participants import (
     study_settings,
 )
 from askwise.storage.store import Record, Store
-from askwise.web.create import NewStudy, answers_of, options_of, page_of, read_upload
+from askwise.web.create import NewStudy, answers_of, options_of, page_of, read_upload, reword
 from askwise.web.form import page_sentence
 from askwise.web.learner.dashboard import watch
 from askwise.web.learner.learner import Job
@@ -55,6 +55,9 @@ class SettingsRequest(BaseModel):
 
     why: bool | None = Field(None, description="Whether people may see what is expected of their answers")
     beyond: bool | None = Field(None, description="Whether to continue although it is settled")
+    question: Text | None = Field(None, description="How a question is put; empty: as usual")
+    answers: Text | dict[str, Text] | None = Field(None, description="Names of answers, left=Reply A; empty: as usual")
+    instructions: Text | None = Field(None, description="What people read first; empty: nothing")
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,8 @@ class OwnedStudy:
         """The owner, or their robot."""
         decided = await asyncio.to_thread(study_settings, self.store, self.record.study)
         refusal = None if decided.state == "open" else "the study takes no answers at the moment"
-        return Respondent("owner", refusal, beyond=decided.beyond)
+        wording = self.studies.wording(self.name, decided.wording)
+        return Respondent("owner", refusal, beyond=decided.beyond, wording=wording)
 
     async def job(self, log: int | None) -> Job:
         """The log asked for; without one, the study's own."""
@@ -128,13 +132,14 @@ async def create(
         raise HTTPException(409, f"a study {name} exists already; choose another name")
     upload = table.filename or "", await table.read()
     try:
-        recipe, found = await studies.background.run(read_upload, goal, options_of(options), *upload)
+        given = options_of(options) | ({"instructions": instructions} if instructions.strip() else {})
+        recipe, found = await studies.background.run(read_upload, goal, given, *upload)
     except (DataError, SettingError) as error:
         if request.headers.get("X-Askwise") == "page":  # programs know options by their names
             raise type(error)(page_sentence(str(error))) from None
         raise
     if not preview:
-        await asyncio.to_thread(write_study, studies.place(name), recipe, {}, mode, instructions)
+        await asyncio.to_thread(write_study, studies.place(name), recipe, {}, mode)
     return NewStudy(study=name, made=not preview, **found)
 
 
@@ -155,7 +160,11 @@ async def set_study_state(study: Named, wanted: StateRequest) -> StudyOverview:
 
 @router.post("/{study}/settings")
 async def change_settings(study: Named, wanted: SettingsRequest) -> StudyOverview:
-    """Sets whether people may see which answer is expected, and whether a settled study continues."""
+    """Sets whether people may see which answer is expected, whether a settled study continues, and what people read
+    from the next question on."""
+    wording = wanted.model_dump(exclude_none=True, exclude={"why", "beyond"})
+    if wording:
+        await study.studies.background.run(reword, await study.job(None), wording)
     decided = {"why": wanted.why, "beyond": wanted.beyond}
     await asyncio.to_thread(partial(change_study_settings, study.store, study.record.study, **decided))
     return await study.changed_overview()

@@ -27,6 +27,7 @@ from askwise.web.schemas import (
     QuestionsToCome,
     SkipRequest,
     UndoRequest,
+    asked_text,
     next_images,
     shown_question,
 )
@@ -67,7 +68,7 @@ class ParticipantContext:
             study=self.study,
             title=self.study,
             goal=goal.goal_name,
-            instructions=self.record.recipe.get("instructions"),
+            instructions=self.respondent.wording.instructions,
             state="paused" if self.person.paused else self.settings.state,
             question=shown_question(next_question.event),
             done=None if kind is None else ending(kind, count, self.respondent.quota, service.log.pooled),
@@ -109,7 +110,8 @@ async def current_participant(request: Request, study: str, token: str) -> Parti
     paused = settings.state != "open" or person.paused
     refusal = STUDY_CLOSED if settings.state == "closed" else STUDY_PAUSED if paused else None
     quota = inf if person.quota is None else person.quota
-    respondent = Respondent(person.participant, refusal, quota, settings.beyond)
+    wording = studies.wording(study, settings.wording)
+    respondent = Respondent(person.participant, refusal, quota, settings.beyond, wording)
     service = await studies.service(study, person)
     return ParticipantContext(studies, study, record, person, settings, service, respondent)
 
@@ -154,8 +156,9 @@ async def mine(context: CurrentParticipant) -> list[OwnAnswer]:
         OwnAnswer(
             question=event["question"],
             kind=asked_of[event["question"]]["kind"],
-            text=asked_of[event["question"]]["text"],
+            text=asked_text(asked_of[event["question"]]),
             options=asked_of[event["question"]]["options"],
+            answer_names=asked_of[event["question"]].get("answer_names", {}),
             response=event.get("response"),
             skipped=event["event"] == "skip",
             time=event["time"],

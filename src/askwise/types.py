@@ -74,12 +74,18 @@ class Scored(NamedTuple):
 class Option:
     """One thing a question shows: an item, a record, a point.
 
-    >>> Option("tea", image="tea.png").name
-    'tea'
+    >>> option = Option("tea", image="tea.png", fields={"price (€)": "2.50"}, row=0)
+    >>> option.name, option.fields["price (€)"]
+    ('tea', '2.50')
     """
 
     name: str
     image: str | None = None
+    fields: Mapping[str, str] = field(default_factory=dict, hash=False)  # column -> its value as people read it
+    body: str | None = None  # a long text
+    row: int | None = None  # its place in the table, from 0; None: it is no row
+    audio: str | None = None
+    video: str | None = None
 
 
 @dataclass(frozen=True)

@@ -118,18 +118,26 @@ def _as_json(question: Question) -> dict[str, Any]:
         "id": question.id,
         "kind": question.kind,
         "text": question.text,
-        "options": [{"name": option.name, "image": option.image} for option in question.options],
+        "options": [
+            {"name": option.name, "image": option.image, "row": option.row, "fields": dict(option.fields)}
+            for option in question.options
+        ],
         "responses": list(question.responses),
     }
 
 
 def _table(questions: list[Question]) -> dict[str, list[Any]]:
     most = max(len(question.options) for question in questions)
-    names = {"abc"[place]: [question.options[place].name for question in questions] for place in range(most)}
+    shown: dict[str, list[Any]] = {}
+    for place, letter in enumerate("abc"[:most]):
+        options = [question.options[place] for question in questions]
+        shown[letter] = [option.name for option in options]
+        for column in dict.fromkeys(column for option in options for column in option.fields):
+            shown[f"{letter}.{column}"] = [option.fields.get(column) for option in options]
     return {
         "question": [question.id for question in questions],
         "text": [question.text for question in questions],
-        **names,
+        **shown,
         "answers": ["/".join(map(str, question.responses)) for question in questions],
         "response": [None for _ in questions],
     }

@@ -26,6 +26,7 @@ from askwise.cli.common import (
     shell_address,
     stop_sentence,
 )
+from askwise.cli.fields import fields_table
 from askwise.cli.keys import Keyboard, answer_label, keyboard_for
 from askwise.cli.terminal import ESCAPE, KeyReader, image_sequence
 from askwise.errors import AskwiseError, SettingError
@@ -189,6 +190,8 @@ class AskLoop:
         self.console.print(f"[bold]{number}.[/] {escape_markup(text)}", soft_wrap=True)
         for option in question.options:
             self._show_image(option.image)
+        if (fields := fields_table(question)) is not None:
+            self.console.print(fields)
         if question.kind != "number":
             for keys, response in keyboard_for(question).key_labels:
                 name = escape_markup(answer_label(question, response))

@@ -132,7 +132,7 @@ def encode(
     count = len(next(iter(columns.values())))
     if count < 2:
         raise DataError("the table has only one row; give at least two items, or there is nothing to compare")
-    _check_known(columns, name=[name], image=[image], features=chosen or [])
+    check_known(columns, name=[name], image=[image], features=chosen or [])
     free = {column: values for column, values in columns.items() if column not in (chosen or [])}
     name = _guess_name(free) if name is None else name
     image = _guess_image(free) if image is None else image
@@ -180,7 +180,13 @@ def _side_by_side(blocks: list[Floats], count: int) -> Floats:
     return np.hstack([np.empty((count, 0)), *blocks]) / np.sqrt(max(len(blocks), 1))
 
 
-def _check_known(columns: Columns, **options: Sequence[str | None]) -> None:
+def check_known(columns: Iterable[str], **options: Sequence[str | None]) -> None:
+    """Refuses an option that names a column which the table does not have.
+
+    >>> check_known(["price"], show=["prize"])
+    Traceback (most recent call last):
+    askwise.errors.DataError: show= names the column 'prize', but the table has only 'price'
+    """
     for option, given in options.items():
         for column in given:
             if column is not None and column not in columns:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from askwise.errors import DataError, SettingError
 from askwise.goals.base.populations import learn_population
-from askwise.goals.base.registry import built_in, change_options, goal_class, goal_of, goals, remake
+from askwise.goals.base.registry import built_in, change_options, goal_class, goal_of, goals, remake, shown_options
 from askwise.options import refusal
 from askwise.session import Session
 from askwise.session.wording import WORDING_CHECKS, wording_from
@@ -61,7 +62,8 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
     :param session: A session that one of the goals built.
     :param goal: The name of the new goal.
     :param options: Options of the new goal that say what is wanted (k, item, score, epsilon, ...). What shapes beliefs,
-        such as the features, stays. The wording stays unless it is given here.
+        such as the features, stays. The wording stays unless it is given here. With the present goal and `show` or
+        wording alone, only what people see changes.
 
     >>> session = best_item(["tea", "coffee", "water"], seed=1)
     >>> for _ in range(3):
@@ -78,11 +80,17 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
         raise refusal("session", session, "an askwise.Session")
     if session.pursued is None:
         raise SettingError("the session was built by hand, so it knows no other goal; build another one")
+    kind = goal_class(goal)
     wording = {name: value for name, value in options.items() if name in WORDING_CHECKS}
-    wanted = change_options(session.pursued, goal, {name: options[name] for name in options if name not in wording})
+    others = {name: value for name, value in options.items() if name not in wording}
+    if options and kind.goal_name == session.pursued["goal"] and all(map(shown_options(kind).__contains__, others)):
+        change = partial(session.show, others) if others else None
+    else:
+        change = partial(session.take_up, change_options(session.pursued, goal, others))
     if wording:
         session.reword(**wording)
-    session.take_up(wanted)
+    if change is not None:
+        change()
 
 
 def from_json(text: str) -> Session:

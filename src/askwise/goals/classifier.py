@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from askwise.data.presentation import Presentation
 from askwise.data.tables import Columns
 from askwise.distances.fairness import EqualOpportunity
 from askwise.errors import DataError, SettingError
@@ -97,6 +99,9 @@ class ClassifierGoal(TableGoal):
         features = None if self.features is None else list(self.features)
         columns, pool = draw_rows(data, features, (self.name, self.image, self.fair_on), self.seed)
         return columns, replace(self, pool=pool)
+
+    def presentation(self, columns: Columns) -> Presentation:
+        return Presentation(columns, partial(self.items, columns), self.show, self.pool)
 
     def build(self, columns: Columns) -> SessionParts:
         if self.fair_on is not None and len(self.labels) > 2:

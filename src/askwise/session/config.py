@@ -20,8 +20,9 @@ from askwise.stopping import CostLimits, Stop
 from askwise.stopping.certificate import ModelCheck
 from askwise.stopping.sequential_test import MAX_CLOSENESS
 from askwise.strategies import Strategy, strategy
-from askwise.types import Sample
+from askwise.types import Question, Sample
 
+Present = Callable[[Question], Question]  # a question -> the same with all that people see
 Recipe = Mapping[str, Any]  # a goal, its data and its options
 MAX_DRAWS = 100_000  # a question; a diameter compares all pairs of them
 MAX_CANDIDATES = 1_000_000  # questions that are scored
@@ -46,6 +47,7 @@ class SessionConfig:
     model_check: ModelCheck | None = None
     cost_limits: CostLimits = NO_LIMITS
     closeness: float = 1.0
+    presentation: Callable[[Mapping[str, Any]], Present] | None = None  # changed options -> what people see
     changes: int = 0  # how often the goal has changed
 
     @staticmethod
@@ -64,6 +66,7 @@ class SessionConfig:
         model_check: ModelCheck | None = None,
         cost_limits: CostLimits | None = None,
         closeness: float = 1.0,
+        presentation: Callable[[Mapping[str, Any]], Present] | None = None,
     ) -> SessionConfig:
         """The settings, if they make sense. The distance is tried on a few structures."""
         if not isinstance(problem, Problem):
@@ -75,6 +78,7 @@ class SessionConfig:
         draws = whole_number("draws", draws, at_least=2, at_most=MAX_DRAWS)
         candidates = whole_number("candidates", candidates, at_least=1, at_most=MAX_CANDIDATES)
         functions = {"stop": stop, "describe": describe, "effects": effects, "model_check": model_check}
+        functions["presentation"] = presentation
         for name, given in functions.items():
             if given is not None:
                 function(name, given)
@@ -85,6 +89,7 @@ class SessionConfig:
             problem, chosen, stop, seed, draws, candidates, *again, describe=shown, effects=effects,
             model_check=model_check, cost_limits=cost_limits or NO_LIMITS,
             closeness=number("closeness", closeness, at_least=1, at_most=MAX_CLOSENESS),
+            presentation=presentation,
         )  # fmt: skip
         structures = prior.sample(CHECKED_STRUCTURES, stream(seed, 0, "verify")).structures
         verify(problem.distance, structures[np.arange(min(CHECKED_STRUCTURES, len(structures)))])

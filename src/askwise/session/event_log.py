@@ -6,7 +6,7 @@ The log is append-only. An undo is one more event. An event may carry a key: sen
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ import numpy as np
 from askwise.errors import AnswerError
 from askwise.session.events import (
     KINDS,
+    WITHOUT_QUESTION,
     Event,
     check_ask_event,
     hashable_atom,
@@ -60,6 +61,7 @@ class EventLog:
         self.answers: dict[str, tuple[int, Answer]] = {}  # in force, by question: the revision it came at, the answer
         self.people: set[str | None] = set()  # who has answered or skipped a question
         self.goal_events: list[Event] = []
+        self.shown_options: dict[str, Any] = {}  # that say what people see, as changed since the present goal
         self.counts = LogCounts()
         self._closed: dict[str, Event] = {}  # by question: answers and skips in force, in the order they came
         self._closed_by: dict[str | None, dict[str, Event]] = {}  # the same by person
@@ -128,7 +130,7 @@ class EventLog:
             raise AnswerError(f"an event is {', '.join(KINDS)}, not {kind!r}")
         if not isinstance(event.get("time", ""), str):
             raise AnswerError(f"the time of an event is a text, not {reprlib.repr(event['time'])}")
-        if kind != "goal" and not isinstance(id, str):
+        if kind not in WITHOUT_QUESTION and not isinstance(id, str):
             raise AnswerError(f"an event names its question, got {id!r}")
         if kind == "ask":
             check_ask_event(event)
@@ -138,6 +140,8 @@ class EventLog:
             self.require_open(id)
         elif kind == "undo":
             self.require_closed(id)
+        elif kind == "show" and not isinstance(event.get("options"), dict):
+            raise AnswerError("an event that changes what is shown has no options")
         return self._answer(event) if kind == "tell" else ValidEvent(event)
 
     def require_open(self, question: str | Question | None) -> str:
@@ -182,6 +186,9 @@ class EventLog:
         if kind == "goal":
             self.withdraw_open()  # they were chosen for another goal
             self.goal_events.append(event)
+            self.shown_options = {}  # the options of the goal say it
+        elif kind == "show":
+            self.shown_options = {**self.shown_options, **event["options"]}
         elif kind == "ask":
             self.ask_events[id], self._atoms[id] = event, hashable_atom(event["atom"])
             self._asked_at[id] = len(self.events)
@@ -194,9 +201,9 @@ class EventLog:
             self._closed_at[id] = len(self.events)
         if kind in ("tell", "skip"):
             del self.open_ids[id]
-        elif kind != "goal":
+        elif kind not in WITHOUT_QUESTION:
             self.open_ids[id] = None
-        if kind != "goal":
+        if kind not in WITHOUT_QUESTION:
             self.status[id] = STATUS_AFTER[kind]
         if valid.answer is not None:
             self.answers[id] = self.counts.revision, valid.answer
@@ -254,6 +261,13 @@ class EventLog:
     def last_atoms(self, count: int) -> set[Any]:
         """The atoms of the last questions, so many of them."""
         return {self._atoms[id] for id in list(self.ask_events)[-count:]} if count else set()
+
+    def pursued(self, recipe: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The recipe of a session with the goal and the options of now."""
+        last = self.goal_events[-1] if self.goal_events else recipe
+        if last is recipe and not self.shown_options:
+            return recipe
+        return {**recipe, "goal": last["goal"], "options": {**last["options"], **self.shown_options}}
 
     def question(self, id: str) -> Question:
         """The question of that id."""

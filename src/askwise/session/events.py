@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from decimal import Decimal
 from numbers import Real
@@ -17,7 +16,8 @@ from askwise.errors import AnswerError
 from askwise.types import Option, Prompt, Question, Response, Scored
 
 Event = dict[str, Any]
-KINDS = ("ask", "tell", "skip", "undo", "goal")
+KINDS = ("ask", "tell", "skip", "undo", "goal", "show")
+WITHOUT_QUESTION = ("goal", "show")
 NUMBER = "number"  # the kind of question that is answered with any number
 PAIR = "pair"  # the kind of question that is answered with a side
 SIDES = {"left": 0, "right": 1}  # the option that stands there
@@ -36,6 +36,7 @@ ASK_PARTS: dict[str, Any] = {  # what the event of a new question contains, and 
     "gain": (int, float),
     "info": dict,
 }
+OPTION_PARTS = {"name", "image", "row"}  # what the log keeps of an option
 
 
 class Journal(Protocol):
@@ -78,7 +79,10 @@ def ask_event(id: str, atom: Any, prompt: Prompt, scored: Scored, place: int) ->
         id,
         atom=np.asarray(atom).tolist(),
         kind=prompt.kind,
-        options=[asdict(option) for option in prompt.options],
+        options=[  # no more: the fields come from the table when they are shown
+            {"name": option.name, "image": option.image} | ({} if option.row is None else {"row": option.row})
+            for option in prompt.options
+        ],
         responses=list(prompt.responses),
         codes=[list(pair) for pair in prompt.codes.items()],
         text=prompt.text,
@@ -125,7 +129,7 @@ def check_ask_event(event: Event) -> None:
     id = event["question"]
     if not all(isinstance(event.get(part), types) for part, types in ASK_PARTS.items()):
         raise AnswerError(f"question {id} lacks one of {', '.join(ASK_PARTS)}, or one of them has another type")
-    named = [isinstance(option, dict) and {"name"} <= option.keys() <= {"name", "image"} for option in event["options"]]
+    named = [isinstance(option, dict) and {"name"} <= option.keys() <= OPTION_PARTS for option in event["options"]]
     if not (all(named) and all(isinstance(pair, list) and len(pair) == 2 for pair in event["codes"])):
         raise AnswerError(f"the options of question {id} have no names, or its codes are not pairs")
     renamed = event.get("answer_names")

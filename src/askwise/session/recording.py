@@ -72,7 +72,7 @@ def open_questions(session: Session, count: int, eligible: Eligible | None) -> l
             if not log.open_ids:
                 raise
             break
-    return [log.question(id) for id in log.open_questions()[:count]]
+    return [session.question(id) for id in log.open_questions()[:count]]
 
 
 def open_plate(session: Session, plates: dict[str, list[Any]]) -> list[Question]:
@@ -88,7 +88,7 @@ def open_plate(session: Session, plates: dict[str, list[Any]]) -> list[Question]
         scored = Scored(np.array([plate.gain / len(plate.atoms)]), {"plate": plate.name})
         for atom in plate.atoms:
             record(session, partial(pose, atom, scored))
-    return [log.question(id) for id in log.open_questions()]
+    return [session.question(id) for id in log.open_questions()]
 
 
 def replay(session: Session, events: Iterable[Event]) -> None:

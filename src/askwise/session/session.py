@@ -21,7 +21,7 @@ from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session import recording
 from askwise.session.beliefs import Beliefs
-from askwise.session.config import MAX_DRAWS, Recipe, SessionConfig
+from askwise.session.config import MAX_DRAWS, Present, Recipe, SessionConfig
 from askwise.session.effects import Effects
 from askwise.session.event_log import EventLog
 from askwise.session.events import Event, Journal, new_event
@@ -60,6 +60,8 @@ class Session:
     :param cost_limits: Stop also when answers have cost enough, or when no question is worth its cost.
     :param closeness: How many times likelier or less likely than the prior says the truth may be. Certificates then
         state what holds for such truths; give it to the stopping rule, too. Goals set it.
+    :param presentation: A function from changed options, none at first, to a function that completes questions with
+        what people see. Goals about tables set it.
     :param recipe: The goal, data and options that build this session again. Goals set it.
     :param remake: The function that builds a session from a recipe. Goals set it.
 
@@ -97,11 +99,13 @@ class Session:
         model_check: ModelCheck | None = None,
         cost_limits: CostLimits | None = None,
         closeness: float = 1.0,
+        presentation: Callable[[Mapping[str, Any]], Present] | None = None,
         recipe: Recipe | None = None,
         remake: Callable[[Recipe], Session] | None = None,
     ):
         settings = (
-            rule, stop, seed, draws, candidates, repeat, spacing, describe, effects, model_check, cost_limits, closeness
+            rule, stop, seed, draws, candidates, repeat, spacing, describe, effects, model_check, cost_limits,
+            closeness, presentation,
         )  # fmt: skip
         if remake is not None:
             function("remake", remake)
@@ -123,6 +127,7 @@ class Session:
 
     def _restart(self, config: SessionConfig) -> None:
         """Forgets every event."""
+        self._presented: tuple[Any, Present] | None = None  # what it depends on, and what completes questions
         self.config, self.event_log, self.prepared = config, EventLog(), PreparedRounds()
         self.round = Round(config, Beliefs(self.prior, config.seed))
 
@@ -174,7 +179,7 @@ class Session:
         recording.record(
             self, lambda _: self.event_log.validate(self.wording.apply(self.round.pose(self.event_log, valid)))
         )
-        return self.event_log.question(self.log[-1]["question"])
+        return self.question(self.log[-1]["question"])
 
     @one_at_a_time
     def tell(
@@ -280,6 +285,42 @@ class Session:
         if self.journal is not None:
             self.journal.keep_wording(wording)
         self.wording = wording
+
+    @one_at_a_time
+    def show(self, options: Mapping[str, Any]) -> None:
+        """Changes what people see. No belief changes, and neither does the next question.
+
+        :param options: Options that say what is shown, such as `show`. `askwise.change_goal` takes them, too.
+
+        >>> from askwise import best_item
+        >>> session = best_item({"name": ["tea", "milk"], "price": [2, 1], "fat": [0, 3]}, seed=1)
+        >>> session.show({"show": ["fat"]})
+        >>> [option.fields for option in session.ask().options]
+        [{'fat': '...'}, {'fat': '...'}]
+        """
+        changed = dict(mapping("options", options, "options by their names"))
+        if self.config.presentation is None:
+            raise SettingError("the questions of this session show no table; there is nothing to choose")
+        self.config.presentation({**self.event_log.shown_options, **changed})  # refuses what makes no sense
+        recording.record(self, lambda _: self.event_log.validate(new_event("show", None, options=changed)))
+
+    def question(self, id: str) -> Question:
+        """A question of the log with all that people see.
+
+        :param id: Its id.
+
+        >>> from askwise import best_item
+        >>> session = best_item({"name": ["tea", "milk"], "price": [2, 1]}, seed=1)
+        >>> session.question(session.ask().id).options[0].fields
+        {'price': '...'}
+        """
+        found = self.event_log.question(id)
+        if self.config.presentation is None:
+            return found
+        wanted = self.config.presentation, self.event_log.shown_options
+        if self._presented is None or self._presented[0] != wanted:
+            self._presented = wanted, self.config.presentation(self.event_log.shown_options)
+        return self._presented[1](found)
 
     def branch(self, *, seed: int, rule: str | None = None, effort: int | None = None) -> Session:
         """A copy in memory, to try other answers or another strategy.
@@ -393,10 +434,7 @@ class Session:
     @property
     def pursued(self) -> Recipe | None:
         """The present goal, its data and options; None if the session was built by hand."""
-        changes = self.event_log.goal_events
-        if self.recipe is None or not changes:
-            return self.recipe
-        return {**self.recipe, "goal": changes[-1]["goal"], "options": changes[-1]["options"]}
+        return None if self.recipe is None else self.event_log.pursued(self.recipe)
 
     @property
     def people(self) -> Mapping[str, float]:

@@ -73,7 +73,7 @@ class Choice(LinearScores):
         """Shows the two items in random order."""
         first = 0 if rng.random() < 0.5 else 1
         left, right = (int(atom[first]), int(atom[1 - first]))
-        options = tuple(Option(self.names[i], self.images[i]) for i in (left, right))
+        options = tuple(Option(self.names[i], self.images[i], row=i) for i in (left, right))
         side_codes: dict[Response, Response] = {"left": 1 - 2 * first, "right": 2 * first - 1}
         if self.ties:
             side_codes["equal"] = 0

@@ -75,7 +75,7 @@ class LinearPool(LinearScores):
         return checked_numbers(atom, len(self.points))
 
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
-        option = Option(self.names[int(atom)], self.images[int(atom)])
+        option = Option(self.names[int(atom)], self.images[int(atom)], row=int(atom))
         return label_prompt(option, {self.labels[0]: -1, self.labels[1]: 1})
 
 

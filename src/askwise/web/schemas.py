@@ -55,6 +55,8 @@ class UndoRequest(BaseModel):
 class ShownOption(BaseModel):
     name: str
     image: str | None
+    row: int | None = Field(None, description="Its place in the table, from 0")
+    fields: dict[str, str] = Field({}, description="Columns of the table and what they hold, as people read it")
 
 
 class ShownQuestion(BaseModel):

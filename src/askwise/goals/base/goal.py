@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -14,12 +14,13 @@ from askwise.data.tables import Columns, table
 from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.charts import Result
 from askwise.goals.base.export import Variable
-from askwise.goals.base.options import HasOptions, is_plain, option
+from askwise.goals.base.options import HasOptions, declared, is_plain, option
 from askwise.goals.base.texts import abbreviate, in_words, one_line, plural, shorten, there_are, to_cli_name
 from askwise.options import LARGEST_SEED, flag, number, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session import MAX_DRAWS, Session
+from askwise.session.config import Present
 from askwise.session.effects import Effects
 from askwise.session.wording import check_answers, check_text, sample_prompt, wording_from
 from askwise.stopping import Budget, CostLimits, DiameterBelow, any_of
@@ -153,6 +154,7 @@ class Goal(HasOptions, ABC):
         """A ready session about a user's data. What was saved before opens whatever its size."""
         columns, goal = self.checked().resolve(data)
         check_rows(type(goal), row_count(columns), saved)
+        presentation = _presentation_of(goal, columns)  # before anything is computed: it refuses unknown columns
         parts = goal.build(columns)
         session = Session(
             parts.problem,
@@ -169,6 +171,7 @@ class Goal(HasOptions, ABC):
             model_check=parts.model_check,
             cost_limits=parts.cost_limits,
             closeness=goal.closeness,
+            presentation=presentation,
             recipe=goal.recipe(columns),
             remake=_remake,
         )
@@ -177,6 +180,10 @@ class Goal(HasOptions, ABC):
         if goal.question or goal.answers:
             session.wording.check(sample_prompt(parts.problem.family))
         return session
+
+    def presentation(self, columns: Columns) -> Present | None:
+        """What completes questions with what people see; None where a question says it all."""
+        return None
 
     @property
     def stop_level(self) -> float:
@@ -319,6 +326,25 @@ def place_of(name: Any, names: Sequence[str], noun: str) -> int:
         if meant in names:
             return list(names).index(meant)
     raise AnswerError(f"there is no {noun} {str(name)!r}; the first are {', '.join(names[:3])}")
+
+
+def _presentation_of(goal: Goal, columns: Columns) -> Callable[[Mapping[str, Any]], Present] | None:
+    """A function from changed options to what people see. What they see by default is made once, for all branches."""
+    usual = goal.presentation(columns)
+    if usual is None:
+        return None
+
+    def present_with(changed: Mapping[str, Any]) -> Present:
+        known = declared(type(goal))
+        for name in changed:
+            if name not in known or not known[name].shown:
+                able = ", ".join(other for other, each in known.items() if each.shown)
+                raise SettingError(f"{name} does not say what people see; expected {able}")
+        made = replace(goal, **changed).checked().presentation(columns) if changed else usual
+        assert made is not None
+        return made
+
+    return present_with
 
 
 def _remake(recipe: Mapping[str, Any]) -> Session:

@@ -163,7 +163,7 @@ def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Reci
         name: value
         for name, value in recipe["options"].items()
         if name in known
-        and (name not in changeable or name in WORDING_CHECKS)
+        and (name not in changeable or known[name].shown or name in WORDING_CHECKS)
         and (value is not None or default_of(other, name) is None)
     }
     changed = goal_from({"goal": other.goal_name, "options": {**kept, **wanted}})
@@ -173,6 +173,15 @@ def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Reci
             "a file cannot hold a function or an object; choose a strategy, a distance and a score by name"
         )
     return made
+
+
+def shown_options(goal: type[Goal]) -> set[str]:
+    """The options of a goal that only change what people see.
+
+    >>> shown_options(goal_class("best_item"))
+    {'show'}
+    """
+    return {name for name, option in declared(goal).items() if option.shown}
 
 
 def plugins_used(goal: str, options: Mapping[str, Any]) -> dict[str, str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import comb
 from typing import Any, ClassVar, Self
 
 from askwise.data.encoding import MISSING_POLICIES, Items, encode
+from askwise.data.presentation import Presentation
 from askwise.data.tables import Columns, table
 from askwise.goals.base.goal import Goal, Summary, place_of
 from askwise.goals.base.options import named_or_object, option
@@ -40,6 +42,11 @@ class TableGoal(Goal):
         default=None, parse=columns, typed=list, example="price,power",
         help="The columns to learn from; by default all that are suitable.",
     )  # fmt: skip
+    show: Sequence[str] | None = option(
+        default=None, parse=columns, typed=list, example="price,power", changeable=True, shown=True,
+        help="The columns that questions show, also ones that are no features; an empty list shows none. By default "
+        "up to 8 features, the most telling first.",
+    )  # fmt: skip
     missing: str | Callable[[list[Any]], Sequence[Any]] = option(
         default="refuse", parse=named_or_object(missing_names, missing_names, FILL),
         typed=str, choices=MISSING_POLICIES,
@@ -59,6 +66,9 @@ class TableGoal(Goal):
         """The rows as named items with features."""
         missing = str(self.missing)
         return encode(columns, name=self.name, image=self.image, features=self.features, missing=missing)
+
+    def presentation(self, columns: Columns) -> Presentation:
+        return Presentation(columns, partial(self.items, columns), self.show)
 
     def summary(self, session: Session) -> Summary:
         assert session.recipe is not None

@@ -5,6 +5,8 @@ export type Response = string | number | boolean;
 export interface ShownOption {
   name: string;
   image: string | null;
+  row: number | null;
+  fields: Record<string, string>;
 }
 
 export interface ShownQuestion {

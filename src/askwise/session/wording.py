@@ -148,7 +148,8 @@ def wording_from(stored: Mapping[str, Any]) -> Wording:
     >>> wording_from({"question": "Which one?", "epsilon": 0.1})
     Wording(question='Which one?', answers={}, instructions=None)
     """
-    return Wording(stored.get("question"), stored.get("answers") or {}, stored.get("instructions"))
+    found = Wording(stored.get("question"), stored.get("answers") or {}, stored.get("instructions"))
+    return USUAL if found == USUAL else found
 
 
 def wording_of(recipe: Recipe) -> Wording:

@@ -15,6 +15,7 @@ from askwise.errors import AnswerError, AskwiseError, ContradictionError
 from askwise.session.event_log import CLOSED, ValidEvent
 from askwise.session.events import Event, new_event
 from askwise.session.log_state import LogState
+from askwise.session.wording import USUAL
 from askwise.web.computed_states import ComputedStates
 from askwise.web.learner.learner import check_answer
 from askwise.web.respondent import NextQuestion, Respondent
@@ -68,8 +69,8 @@ class LogService:
             after = self.states.after(question, told.canonical)
             if after is None or after.question is None:
                 return (told,)
-            asked = {**person.wording.apply(after.question), "time": told.event["time"]}
-            return told, self.event_log.validate(asked)
+            worded = after.question if person.wording is USUAL else person.wording.apply(after.question)
+            return told, self.event_log.validate({**worded, "time": told.event["time"]})
 
         async def check() -> None:
             job = self.states.job

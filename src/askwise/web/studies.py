@@ -46,7 +46,7 @@ class ServedStudies:
         self.folder = Path(target) if Path(target).is_dir() else None
         self._stores: dict[str, Store] = {}
         self._records: dict[str, Record] = {}
-        self._wordings: dict[tuple[str, str | None], Wording] = {}  # by study and what its settings say
+        self.wordings: dict[tuple[str, str | None], Wording] = {}  # by study and what its settings say
         self._services: OrderedDict[tuple[str, int], LogService] = OrderedDict()
         self._fallbacks: dict[str, SharedFallback] = {}
         self._listeners: dict[str, set[asyncio.Event]] = {}
@@ -103,9 +103,8 @@ class ServedStudies:
 
     def wording(self, name: str, changed: str | None) -> Wording:
         """What people of a study read; `changed` is what its settings say."""
-        if (name, changed) not in self._wordings:
-            self._wordings[name, changed] = stored_wording(self.known(name).recipe, changed)
-        return self._wordings[name, changed]
+        self.wordings[name, changed] = stored_wording(self.known(name).recipe, changed)
+        return self.wordings[name, changed]
 
     def knows_token(self, name: str, token: str) -> bool:
         """Whether a participant's token is valid, as far as is known without the database."""

@@ -110,7 +110,7 @@ async def current_participant(request: Request, study: str, token: str) -> Parti
     paused = settings.state != "open" or person.paused
     refusal = STUDY_CLOSED if settings.state == "closed" else STUDY_PAUSED if paused else None
     quota = inf if person.quota is None else person.quota
-    wording = studies.wording(study, settings.wording)
+    wording = studies.wordings.get((study, settings.wording)) or studies.wording(study, settings.wording)
     respondent = Respondent(person.participant, refusal, quota, settings.beyond, wording)
     service = await studies.service(study, person)
     return ParticipantContext(studies, study, record, person, settings, service, respondent)

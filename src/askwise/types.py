@@ -86,6 +86,7 @@ class Option:
     row: int | None = None  # its place in the table, from 0; None: it is no row
     audio: str | None = None
     video: str | None = None
+    body_format: str = "markdown"  # how the body is written: markdown, text or code
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ events = Table(
     UniqueConstraint("study", "key"),
 )
 
-images = Table(
+images = Table(  # pictures, sounds and films
     "images",
     metadata,
     _of_study(),

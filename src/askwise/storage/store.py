@@ -15,7 +15,20 @@ from pathlib import Path
 from typing import Any
 from weakref import finalize
 
-from sqlalchemy import Connection, Engine, Select, Table, bindparam, delete, exc, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    LargeBinary,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    exc,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from askwise.errors import StudyError
 from askwise.session.config import Recipe
@@ -196,6 +209,16 @@ class Store:
 
     def images(self, study: int) -> dict[str, bytes]:
         return {row.name: row.content for row in self.read(select(images).where(images.c.study == study))}
+
+    def media_size(self, study: int, name: str) -> int | None:
+        """The bytes of a sound or a film; None if there is none of that name."""
+        query = select(func.length(images.c.content)).where(images.c.study == study, images.c.name == name)
+        return next((int(row[0]) for row in self.read(query)), None)
+
+    def media_part(self, study: int, name: str, start: int, length: int) -> bytes:
+        """A part of it, from a byte counted from 0."""
+        part = func.substr(images.c.content, start + 1, length, type_=LargeBinary)
+        return bytes(self.read(select(part).where(images.c.study == study, images.c.name == name))[0][0])
 
     def wording(self, record: Record) -> Wording:
         """What people read in a study or in one of its logs: as it was last changed, or as the recipe says."""

@@ -178,8 +178,8 @@ def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Reci
 def shown_options(goal: type[Goal]) -> set[str]:
     """The options of a goal that only change what people see.
 
-    >>> shown_options(goal_class("best_item"))
-    {'show'}
+    >>> sorted(shown_options(goal_class("best_item")))
+    ['body_format', 'show']
     """
     return {name for name, option in declared(goal).items() if option.shown}
 

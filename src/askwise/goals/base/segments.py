@@ -80,7 +80,7 @@ class SegmentGoal(TableGoal):
             raise DataError(f"column {self.column!r} holds {shown(odd)}; expected numbers or dates to sort by")
         if len(set(numbers)) < 2:
             raise DataError(f"column {self.column!r} has no two different values; choose another one to sort by")
-        return encode(columns, name=self.name, image=self.image, features=[self.column], missing=missing)
+        return encode(columns, **self.shown_columns, features=[self.column], missing=missing)
 
     def build(self, columns: Columns) -> SessionParts:
         items = self.items(columns)

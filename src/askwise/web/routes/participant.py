@@ -9,8 +9,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 
+from askwise.data.media import media_type
 from askwise.goals import goal_class
-from askwise.report.images import media_type
 from askwise.session.log_state import LogState
 from askwise.simulate.forecast import forecast
 from askwise.simulate.populations import people_before

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from askwise._runtime.cluster import on_cluster
+from askwise.cli.bodies import read_bodies, show_bodies
 from askwise.cli.common import (
     File,
     close_study,
@@ -156,6 +157,9 @@ class AskLoop:
                     self.session.undo(who=self.who)
                     self.console.print("    [dim]→ the last answer was taken back[/]\n")
                     return True
+                if command == "r":
+                    read_bodies(self.console, question)
+                    continue
                 if command == "w":
                     self._explain(question)
                     continue
@@ -192,6 +196,9 @@ class AskLoop:
             self._show_image(option.image)
         if (fields := fields_table(question)) is not None:
             self.console.print(fields)
+        if show_bodies(self.console, question):
+            key = next(typed for typed, command in self._keyboard(question).commands.items() if command == "r")
+            self.console.print(f"    [dim]press {key} to read in full[/]")
         if question.kind != "number":
             for keys, response in keyboard_for(question).key_labels:
                 name = escape_markup(answer_label(question, response))

@@ -39,7 +39,7 @@ def body_html(body: str, written: str = "markdown") -> str:
         return f"<pre><code>{escape(body)}</code></pre>"
     if written == "text":
         return f'<div class="plain">{escape(body)}</div>'
-    return "".join(_written(token) for token in _parser().parse(body)).strip()
+    return "".join(map(_written, parse_markdown(body))).strip()
 
 
 def short_body(body: str, letters: int = SHORT_LETTERS) -> str:
@@ -51,6 +51,15 @@ def short_body(body: str, letters: int = SHORT_LETTERS) -> str:
     if len(body) <= letters:
         return body
     return f"{body[:letters].rsplit(maxsplit=1)[0]} …"
+
+
+def parse_markdown(text: str) -> list[Token]:
+    """The tokens of Markdown without raw HTML, indented code and underlined headings.
+
+    >>> [token.type for token in parse_markdown("<b>")]
+    ['paragraph_open', 'inline', 'paragraph_close']
+    """
+    return _parser().parse(text)
 
 
 @cache

@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
+  differingColumns,
+  fieldHeading,
   inOrderOfResponses,
   outlookSentences,
   questionHeading,
@@ -12,7 +14,9 @@ import {
   whyLead,
 } from "../../src/askwise/web/static/questions.js";
 
-const options = ["tea", "milk", "water"].map((name) => ({ name, image: null }));
+/** @param {string} name @param {Record<string, string>} [fields] */
+const option = (name, fields = {}) => ({ name, image: null, row: null, fields });
+const options = ["tea", "milk", "water"].map((name) => option(name));
 
 test("a side is called by its item", () => {
   const pair = { kind: "pair", options: options.slice(0, 2) };
@@ -49,4 +53,17 @@ test("a receipt has the result in words", () => {
   const lines = receiptText(state, ["10:00\ttea or milk?\ttea"]).split("\n");
   assert.deepEqual(lines, ["Study: drinks", "", "Result:", "1. tea", "2. milk", state.certainty, "", "Time\tQuestion\tAnswer", "10:00\ttea or milk?\ttea", ""]);
   assert.equal(receiptText({ ...state, result: null }, []), "Study: drinks\n\nTime\tQuestion\tAnswer\n");
+});
+
+test("columns differ where not all options have the same value", () => {
+  const shown = [option("tea", { price: "2", hot: "yes" }), option("milk", { price: "2", hot: "no" }), option("rum", { price: "2", hot: "no" })];
+  assert.deepEqual([...differingColumns(shown)], ["hot"]);
+  assert.deepEqual([...differingColumns(shown.slice(1))], []);
+});
+
+test("a heading does not repeat the unit of its value", () => {
+  assert.equal(fieldHeading("price ($)", "-$8.60"), "price");
+  assert.equal(fieldHeading("weight [kg]", "12,400 kg"), "weight");
+  assert.equal(fieldHeading("price ($)", "–"), "price ($)");
+  assert.equal(fieldHeading("mpg (city)", "25"), "mpg (city)");
 });

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from string import digits as DIGITS
 from typing import Any, NamedTuple
 
 from askwise.data.encoding import SHOWN_REASONS, Items, check_known
@@ -13,7 +15,7 @@ from askwise.data.parquet import Pool
 from askwise.data.tables import Columns, is_text, rows_named
 from askwise.data.telling import most_telling
 from askwise.errors import DataError
-from askwise.types import Option, Question
+from askwise.types import Option
 
 BODY_FORMATS = ("markdown", "text", "code")
 MAX_BODY_LETTERS = 50_000  # of a long text; rendering one takes a fraction of a second
@@ -56,7 +58,7 @@ class Presentation:
     >>> from askwise.data.encoding import encode
     >>> table = {"name": ["tea", "wine"], "price ($)": [1.5, 9.0]}
     >>> present = Presentation(table, partial(encode, table))
-    >>> present.fields(0)
+    >>> present([Option("tea", row=0)], "label", 0)[0].fields
     {'price ($)': '$1.5'}
     """
 
@@ -74,24 +76,29 @@ class Presentation:
         self.show = show
         self.bodies = bodies or BodyColumns()
         self.bodies.check(columns)
+        self._body_columns = {part: column for part, column in self.bodies.columns.items() if column is not None}
         self.pool_path: str | None = None if pool is None else pool.get("path")
         self._items = items
         self._fields: dict[int, dict[str, str]] = {}  # by row
 
-    def __call__(self, question: Question) -> Question:
-        """The question as people see it."""
-        return replace(question, options=tuple(self._complete(option, question) for option in question.options))
+    def __call__(self, options: Iterable[Option], kind: str, atom: Any) -> tuple[Option, ...]:
+        """The options of a question of that kind about an atom, as people see them."""
+        return tuple(self._complete(option, kind, atom) for option in options)
 
     @cached_property
     def shown(self) -> list[str]:
-        """The columns that are shown, in order."""
+        """The columns that are shown, in order. By default a long series such as pixel1, pixel2, ... is left out."""
         if self.show is not None:
             return list(dict.fromkeys(self.show))
-        telling = (self._source(column) for column in most_telling(self.columns, self.items, len(self.columns)))
-        new = (
-            column for column in dict.fromkeys(telling) if self.items.left_out.get(column) not in SHOWN_REASONS.values()
-        )
-        return list(new)[:MAX_DEFAULT_FIELDS]
+        telling = [self._source(column) for column in most_telling(self.columns, self.items, len(self.columns))]
+        series = Counter(column.rstrip(DIGITS) for column in telling if column[-1:].isdigit())
+        new = [
+            column
+            for column in dict.fromkeys(telling)
+            if self.items.left_out.get(column) not in SHOWN_REASONS.values()
+            and series[column.rstrip(DIGITS)] <= MAX_DEFAULT_FIELDS
+        ]
+        return new[:MAX_DEFAULT_FIELDS]
 
     def _source(self, column: str) -> str:
         """The texts that a column of numbers was made of, such as "review" of "review 2"; else the column itself."""
@@ -112,15 +119,20 @@ class Presentation:
 
     def body(self, row: int) -> dict[str, Any]:
         """The long text, the sound and the film of a row, as far as the table has them."""
-        chosen = {part: column for part, column in self.bodies.columns.items() if column is not None}
-        values = self._values(row, list(dict.fromkeys(chosen.values()))) if chosen else {}
-        found = {part: None if values[column] is None else str(values[column]) for part, column in chosen.items()}
+        if not self._body_columns:
+            return {}
+        values = self._values(row, list(dict.fromkeys(self._body_columns.values())))
+        present = {part: values.get(column) for part, column in self._body_columns.items()}
+        found = {part: None if value is None else str(value) for part, value in present.items()}
         return {**found, "body_format": self.bodies.body_format} if found.get("body") is not None else found
 
     def _values(self, row: int, columns: Sequence[str]) -> dict[str, Any]:
         if self.pool_path is None:
             return {column: self.columns[column][row] for column in columns}
-        read = self._pool.take([row], list(columns)) if columns else {}
+        try:
+            read = self._pool.take([row], list(columns)) if columns else {}
+        except (DataError, OSError):  # whoever chooses questions says so; people still see the name
+            return {}
         return {column: values[0] for column, values in read.items()}
 
     @cached_property
@@ -132,15 +144,13 @@ class Presentation:
     def _formats(self) -> dict[str, Format]:
         return {column: format_of(column, self.columns.get(column, ())) for column in self.shown}
 
-    def _complete(self, option: Option, question: Question) -> Option:
-        row = self._row(option, question) if option.row is None else option.row
+    def _complete(self, option: Option, kind: str, atom: Any) -> Option:
+        row = self._row(option, kind, atom) if option.row is None else option.row
         return option if row is None else replace(option, row=row, fields=self.fields(row), **self.body(row))
 
-    def _row(self, option: Option, question: Question) -> int | None:
+    def _row(self, option: Option, kind: str, atom: Any) -> int | None:
         """The row of an option that does not say it: earlier versions did not note it."""
-        if question.kind == "label":
-            return int(question.atom)
-        return self._places.get(option.name)
+        return int(atom) if kind == "label" else self._places.get(option.name)
 
     @cached_property
     def _places(self) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,9 +20,9 @@ from askwise.stopping import CostLimits, Stop
 from askwise.stopping.certificate import ModelCheck
 from askwise.stopping.sequential_test import MAX_CLOSENESS
 from askwise.strategies import Strategy, strategy
-from askwise.types import Question, Sample
+from askwise.types import Option, Sample
 
-Present = Callable[[Question], Question]  # a question -> the same with all that people see
+Present = Callable[[Sequence[Option], str, Any], tuple[Option, ...]]  # options, kind, atom -> what people see of them
 Recipe = Mapping[str, Any]  # a goal, its data and its options
 MAX_DRAWS = 100_000  # a question; a diameter compares all pairs of them
 MAX_CANDIDATES = 1_000_000  # questions that are scored

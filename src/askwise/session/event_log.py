@@ -188,7 +188,7 @@ class EventLog:
             self.goal_events.append(event)
             self.shown_options = {}  # the options of the goal say it
         elif kind == "show":
-            self.shown_options = {**self.shown_options, **event["options"]}
+            self.shown_options = event["options"]
         elif kind == "ask":
             self.ask_events[id], self._atoms[id] = event, hashable_atom(event["atom"])
             self._asked_at[id] = len(self.events)

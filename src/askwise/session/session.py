@@ -298,10 +298,11 @@ class Session:
         >>> [option.fields for option in session.ask().options]
         [{'fat': '...'}, {'fat': '...'}]
         """
-        changed = dict(mapping("options", options, "options by their names"))
+        given = mapping("options", options, "options by their names")
         if self.config.presentation is None:
             raise SettingError("the questions of this session show no table; there is nothing to choose")
-        self.config.presentation({**self.event_log.shown_options, **changed})  # refuses what makes no sense
+        changed = {**self.event_log.shown_options, **given}
+        self.config.presentation(changed)  # refuses what makes no sense
         recording.record(self, lambda _: self.event_log.validate(new_event("show", None, options=changed)))
 
     def question(self, id: str) -> Question:
@@ -320,7 +321,7 @@ class Session:
         wanted = self.config.presentation, self.event_log.shown_options
         if self._presented is None or self._presented[0] != wanted:
             self._presented = wanted, self.config.presentation(self.event_log.shown_options)
-        return self._presented[1](found)
+        return replace(found, options=self._presented[1](found.options, found.kind, found.atom))
 
     def branch(self, *, seed: int, rule: str | None = None, effort: int | None = None) -> Session:
         """A copy in memory, to try other answers or another strategy.

@@ -29,11 +29,20 @@ PERSON = (  # columns, in the order of `Participant`
     participants.c.quota,
     (participants.c.paused != 0).label("paused"),
 )
+LAST_OPTIONS = (  # the last event of a study's own log that says what is shown
+    select(events.c.body)
+    .where(events.c.study == studies.c.study, events.c.event.in_(("goal", "show")))
+    .order_by(events.c.position.desc())
+    .limit(1)
+    .correlate(studies)
+    .scalar_subquery()
+)
 SETTINGS = (  # columns, in the order of `StudySettings`; what is expected would sway people who answer for one truth
     studies.c.state,
     case((studies.c.why.is_(None), studies.c.mode != "pooled"), else_=studies.c.why != 0).label("why"),
     (studies.c.beyond != 0).label("beyond"),
     studies.c.wording,
+    case((studies.c.mode == "own", LAST_OPTIONS)).label("shown"),
 )
 FOR_TOKEN = (
     select(*PERSON, *SETTINGS)
@@ -62,6 +71,7 @@ class StudySettings:
     why: bool  # whether people may see what is expected of their answers
     beyond: bool  # whether it goes on although it is settled
     wording: str | None = None  # what people read, JSON, if it was changed
+    shown: str | None = None  # where people have logs of their own: an event, as JSON, that says what all of them see
 
 
 def invite(store: Store, study: Record, name: str, quota: int | None = None) -> Participant:

@@ -12,6 +12,7 @@ from math import inf
 from typing import Any
 
 from askwise.errors import AnswerError, AskwiseError, ContradictionError
+from askwise.session.config import Present
 from askwise.session.event_log import CLOSED, ValidEvent
 from askwise.session.events import Event, new_event
 from askwise.session.log_state import LogState
@@ -42,6 +43,7 @@ class LogService:
         self.event_log = log.event_log
         self.states = states
         self.fallback_count = 0
+        self.presented: tuple[Any, Present | None] = None, None  # what it depends on, and what people see
         self._without_noise = log.journal.record.recipe["options"].get("noise") == 0
         self._lock = asyncio.Lock()
 

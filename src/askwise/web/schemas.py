@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field
 
+from askwise.session.config import Present
 from askwise.session.events import UNSTORABLE, Event, is_fallback
-from askwise.types import named_text
+from askwise.types import Option, named_text
 from askwise.web.log_service import LogService
 
 
@@ -56,7 +58,7 @@ class ShownOption(BaseModel):
     name: str
     image: str | None
     row: int | None = Field(None, description="Its place in the table, from 0")
-    fields: dict[str, str] = Field({}, description="Columns of the table and what they hold, as people read it")
+    fields: Mapping[str, str] = Field({}, description="Columns of the table and what they hold, as people read it")
 
 
 class ShownQuestion(BaseModel):
@@ -143,11 +145,13 @@ class StateRequest(BaseModel):
     state: Text = Field(max_length=20)
 
 
-def shown_question(event: Event | None) -> ShownQuestion | None:
-    """The question of an ask event; None for none."""
+def shown_question(event: Event | None, present: Present | None = None) -> ShownQuestion | None:
+    """The question of an ask event, with what `present` adds to its options; None for none."""
     if event is None:
         return None
-    options = [ShownOption(**option) for option in event["options"]]
+    stored = [Option(**option) for option in event["options"]]
+    found = stored if present is None else present(stored, event["kind"], event["atom"])
+    options = [ShownOption(name=each.name, image=each.image, row=each.row, fields=each.fields) for each in found]
     head = {"id": event["question"], "kind": event["kind"], "text": event["text"]}
     more = {"fallback": is_fallback(event), "answer_names": event.get("answer_names", {})}
     return ShownQuestion(**head, options=options, responses=event["responses"], **more)

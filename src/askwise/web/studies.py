@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections import OrderedDict, defaultdict
 from collections.abc import Coroutine, Iterator
@@ -11,6 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from askwise.errors import StudyError
+from askwise.goals import goal_class
+from askwise.goals.base.registry import presentation_of, shown_options
+from askwise.session.config import Present
+from askwise.session.event_log import EventLog
 from askwise.session.wording import Wording
 from askwise.simulate.runs import SimulatedRun
 from askwise.storage.address import SUFFIX, Address
@@ -18,6 +23,7 @@ from askwise.storage.journal import StudyJournal
 from askwise.storage.participants import Participant, StudySettings, is_valid_token, participant_for_token, settled
 from askwise.storage.populations import logs_before
 from askwise.storage.store import Record, Store, stored_wording
+from askwise.types import Option
 from askwise.web.computed_states import ComputedStates, SharedFallback
 from askwise.web.learner.learner import Job, Learner, begin_log, simulate_people
 from askwise.web.learner.next_person import simulate_next_people
@@ -49,6 +55,7 @@ class ServedStudies:
         self.wordings: dict[tuple[str, str | None], Wording] = {}  # by study and what its settings say
         self._services: OrderedDict[tuple[str, int], LogService] = OrderedDict()
         self._fallbacks: dict[str, SharedFallback] = {}
+        self._presentations: dict[tuple[str, str, str], Present | None] = {}  # by study, goal and what is shown
         self._listeners: dict[str, set[asyncio.Event]] = {}
         # by study, and whether people start from others
         self._simulated_runs: defaultdict[tuple[str, bool], SimulatedRuns] = defaultdict(SimulatedRuns)
@@ -156,9 +163,25 @@ class ServedStudies:
         store = self.store(name)
         record = store.record(log)
         opened = StoredLog(StudyJournal(store, record), record.mode == "pooled")
+        self.presentation(name, opened.event_log)  # here, in a thread
         fallback = self._fallbacks.setdefault(name, SharedFallback())
         more = self.learner, partial(self.changed, name), fallback, settled(store, log)[log]
         return LogService(opened, ComputedStates(opened, self.job(name, log), *more))
+
+    def presentation(self, name: str, log: EventLog, study: str | None = None) -> Present | None:
+        """What completes the questions of a log with what people see. `study` is an event of the study's own log, as
+        JSON, whose options come before those of the recipe."""
+        pursued = log.pursued(self.known(name).recipe)
+        names = shown_options(goal_class(pursued["goal"]))
+        told = pursued["options"] if study is None else {**pursued["options"], **json.loads(study)["options"]}
+        wanted = {option: value for option, value in told.items() if option in names}
+        key = name, pursued["goal"], json.dumps(wanted, sort_keys=True)
+        if key not in self._presentations:
+            made = presentation_of({**pursued, "options": {**pursued["options"], **wanted}})
+            if made is not None:
+                made((Option("", row=0),), "", 0)  # what takes longest is computed here, once
+            self._presentations[key] = made
+        return self._presentations[key]
 
     def job(self, name: str, log: int) -> Job:
         """What a worker needs to find a log."""

@@ -20,6 +20,7 @@ from askwise.goals.base.shapes import LINEAR_WITHOUT_LAPSES
 from askwise.goals.base.texts import to_cli_name
 from askwise.options import refusal, shown
 from askwise.session import Session
+from askwise.session.config import Present
 from askwise.session.wording import WORDING_CHECKS, wording_of
 from askwise.strategies import GROUP as STRATEGIES
 from askwise.strategies import built_in_strategies
@@ -182,6 +183,18 @@ def shown_options(goal: type[Goal]) -> set[str]:
     ['body_format', 'show']
     """
     return {name for name, option in declared(goal).items() if option.shown}
+
+
+def presentation_of(recipe: Recipe) -> Present | None:
+    """What completes the questions of a recipe with what people see; None where a question says it all.
+
+    >>> from askwise import best_item
+    >>> from askwise.types import Option
+    >>> present = presentation_of(best_item({"name": ["tea", "milk"], "price": [2, 1]}).recipe)
+    >>> present([Option("tea", row=0)], "pair", [0, 1])[0].fields
+    {'price': '2'}
+    """
+    return goal_from(recipe).checked().presentation(recipe["data"])
 
 
 def plugins_used(goal: str, options: Mapping[str, Any]) -> dict[str, str]:

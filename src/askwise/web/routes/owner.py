@@ -208,8 +208,9 @@ async def questions(study: Named) -> ShownQuestion | None:
     respondent = await study.respondent()
     if respondent.refusal:
         raise HTTPException(409, respondent.refusal)
-    shown = await (await study.studies.service(study.name)).show(respondent)
-    return shown_question(shown.event)
+    service = await study.studies.service(study.name)
+    shown = await service.show(respondent)
+    return shown_question(shown.event, study.studies.presentation(study.name, service.event_log))
 
 
 @router.post("/{study}/answers")
@@ -217,7 +218,7 @@ async def answers(study: Named, told: AnswerRequest) -> ShownQuestion | None:
     """An answer to the study's own log; the reply is the next question."""
     service = await study.studies.service(study.name)
     shown = await service.tell(await study.respondent(), told.question, told.response, told.key, told.seconds)
-    return shown_question(shown.event)
+    return shown_question(shown.event, study.studies.presentation(study.name, service.event_log))
 
 
 @router.get("/{study}/learned")

@@ -60,6 +60,9 @@ class ParticipantContext:
         kind = "quota" if count >= self.respondent.quota else final.done.kind if final and final.done else None
         changes = service.event_log.goal_events
         goal = goal_class(changes[-1]["goal"] if changes else self.record.recipe["goal"])
+        seen = self.settings.shown, len(changes), service.event_log.shown_options
+        if service.presented[0] != seen:
+            service.presented = seen, self.studies.presentation(self.study, service.event_log, self.settings.shown)
         before = people_before(service.log.journal.record.recipe)
         runs = [] if state is None or state.done else self.studies.simulated_runs(self.study, before)
         # the first question may have come while the learner was behind, and then its event has no diameter
@@ -70,7 +73,7 @@ class ParticipantContext:
             goal=goal.goal_name,
             instructions=self.respondent.wording.instructions,
             state="paused" if self.person.paused else self.settings.state,
-            question=shown_question(next_question.event),
+            question=shown_question(next_question.event, service.presented[1]),
             done=None if kind is None else ending(kind, count, self.respondent.quota, service.log.pooled),
             done_kind=kind,
             answers=count,

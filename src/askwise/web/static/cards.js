@@ -3,7 +3,7 @@
 
 import { byId, element, plainText, richText } from "./dom.js";
 import { keyLabel, responseKeys, skipChoices } from "./keys.js";
-import { questionHeading, responseLabel } from "./questions.js";
+import { differingColumns, fieldHeading, questionHeading, responseLabel } from "./questions.js";
 
 /** @typedef {import("./types.d.ts").ShownQuestion} ShownQuestion */
 /** @typedef {import("./types.d.ts").ShownOption} ShownOption */
@@ -14,6 +14,7 @@ import { questionHeading, responseLabel } from "./questions.js";
  * @typedef {(value: T, button: HTMLButtonElement, event: UIEvent | SubmitEvent) => void} OnChoice
  */
 
+const LONG_VALUE = 24; // letters, beyond which a field has a line of its own on a phone
 const questionSection = byId("question");
 
 /**
@@ -42,17 +43,22 @@ export function showQuestion(base, question, onAnswer, onSkip) {
   questionSection.dataset.kind = kind;
   questionSection.classList.remove("waiting");
   questionSection.classList.toggle("pictures", hasImages);
+  questionSection.classList.toggle("with-fields", options.some((option) => Object.keys(option.fields).length > 0));
   byId("question-text").replaceChildren(...richText(questionHeading(question)));
   byId("question-text").setAttribute("aria-label", plainText(question.text));
   byId("hint").textContent = kind === "triple" ? "Tap the odd one; the other two belong together." : "";
   const size = nameSize(options);
   const figures = hasCards || (kind === "number" && !hasImages) ? [] : options;
-  byId("options").replaceChildren(...figures.map((option) => element("figure", {}, ...cardContent(base, option, size))));
+  const differing = options.length > 1 ? differingColumns(options) : null;
+  byId("options").replaceChildren(...figures.map((option) =>
+    element("figure", {}, ...cardContent(base, option, size), ...fieldList(option, differing, ["dl", "div", "dt", "dd"]))));
   const keys = responseKeys(question);
   const choices = responses.map((response, index) => {
     const isCard = hasCards && index < options.length;
     const content = isCard ? cardContent(base, options[index], size) : richText(responseLabel(question, response));
-    return choiceButton(buttons, keys[index], isCard ? "card" : "", content, (button, event) => onAnswer(response, button, event));
+    const button = choiceButton(buttons, keys[index], isCard ? "card" : "", content, (pressed, event) => onAnswer(response, pressed, event));
+    if (isCard) describe(button, options[index], fieldList(options[index], differing, ["span", "span", "span", "span"]), index);
+    return button;
   });
   byId("responses").replaceChildren(...(kind === "number" ? [numberForm(onAnswer)] : choices));
   const skips = skipChoices(question).map(({ key, label, reason }) =>
@@ -86,6 +92,39 @@ function cardContent(base, { name, image }, size) {
   const picture = element("img", { src: imageUrl(base, image), alt: "" });
   picture.addEventListener("error", () => picture.remove());
   return [picture, label];
+}
+
+/**
+ * What the columns of the table say about an option: nothing, or one element. A button may only hold spans.
+ * @param {ShownOption} option
+ * @param {Set<string> | null} differing  the columns in which the options differ; null if there is nothing to compare
+ * @param {("dl" | "div" | "dt" | "dd" | "span")[]} tags  of the list, its fields, their headings and their values
+ */
+function fieldList({ fields }, differing, [list, field, heading, value]) {
+  const rows = Object.entries(fields).map(([column, text]) => {
+    const compared = differing === null ? "" : differing.has(column) ? " differs" : " same";
+    const className = `field${compared}${text.length > LONG_VALUE ? " long" : ""}`;
+    const end = element("span", { className: "unseen" }, ", "); // for whoever hears it
+    return element(field, { className }, element(heading, { className: "heading" }, fieldHeading(column, text), " "),
+      element(value, { className: "value" }, text, end));
+  });
+  return rows.length ? [element(list, { className: "fields" }, ...rows)] : [];
+}
+
+/**
+ * A card is called by its name alone; its fields describe it.
+ * @param {HTMLButtonElement} button
+ * @param {ShownOption} option
+ * @param {HTMLElement[]} list
+ * @param {number} index
+ */
+function describe(button, option, list, index) {
+  for (const fields of list) {
+    fields.id = `fields-${index}`;
+    button.lastElementChild?.before(fields);
+    button.setAttribute("aria-label", plainText(option.name));
+    button.setAttribute("aria-describedby", fields.id);
+  }
 }
 
 /**

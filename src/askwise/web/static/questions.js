@@ -41,6 +41,29 @@ export function questionHeading({ kind, text, options }) {
 }
 
 /**
+ * The columns whose values are not the same for all options.
+ * @param {ShownOption[]} options
+ * @returns {Set<string>}
+ */
+export function differingColumns(options) {
+  const columns = options.flatMap(({ fields }) => Object.keys(fields));
+  return new Set(columns.filter((column) => new Set(options.map(({ fields }) => fields[column])).size > 1));
+}
+
+/**
+ * The name of a column beside its value: without the unit that the value has.
+ * @param {string} column
+ * @param {string} value
+ * @returns {string}
+ */
+export function fieldHeading(column, value) {
+  const [, heading, round, square] = /^(.*\S)\s*(?:\(([^()]+)\)|\[([^[\]]+)\])$/s.exec(column) ?? [];
+  const unit = (round ?? square ?? "").trim();
+  const written = unit && (value.endsWith(` ${unit}`) || value.replace(/^-/, "").startsWith(unit));
+  return written ? heading : column;
+}
+
+/**
  * Why the question is asked. Only a question that the learner chose is expected to settle most.
  * @param {{fallback: boolean}} question
  * @returns {string}

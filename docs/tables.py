@@ -21,7 +21,7 @@ def sorted_goals() -> list[type[Goal]]:
 def goals_table() -> str:
     """Every goal: what it asks, finds and needs."""
     rows = [
-        f"| [`{goal.goal_name}`](#{goal.goal_name}) | {goal.question} | {goal.estimate} "
+        f"| [`{goal.goal_name}`](#{goal.goal_name}) | {goal.asks} | {goal.estimate} "
         f"| [`{goal.distance}`](distances.md#{goal.distance.lower()}) | {goal.needs} | {goal.max_rows:,} |"
         for goal in sorted_goals()
     ]

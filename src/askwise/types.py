@@ -5,7 +5,7 @@ Axis letters, used at every signature: ``S`` structures, ``A`` atoms, ``Y`` resp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple, Protocol
@@ -86,6 +86,7 @@ class Option:
     row: int | None = None  # its place in the table, from 0; None: it is no row
     audio: str | None = None
     video: str | None = None
+    body_format: str = "markdown"  # how the body is written: markdown, text or code
 
 
 @dataclass(frozen=True)
@@ -122,9 +123,24 @@ class Question:
     atom: Any = field(default=None, compare=False)  # the family's own name for it, for programs that answer
     gain: float = field(default=0.0, compare=False)
     info: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    answer_names: Mapping[str, str] = field(default_factory=dict, compare=False)  # response -> what people read for it
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the options, in the order shown."""
+        return [option.name for option in self.options]
 
     def __str__(self) -> str:
-        return f"{self.text} [{'/'.join(str(response) for response in self.responses)}]"
+        return f"{named_text(self.text, self.names)} [{'/'.join(str(response) for response in self.responses)}]"
+
+
+def named_text(text: str, names: Sequence[str]) -> str:
+    """The text of a question, followed by the names that it is about unless it has one of them.
+
+    >>> named_text("Which would you send?", ["reply 3", "reply 8"])
+    'Which would you send? (reply 3, reply 8)'
+    """
+    return text if any(name in text for name in names) else f"{text} ({', '.join(names)})"
 
 
 class Answer(NamedTuple):

@@ -15,13 +15,16 @@ import {
 } from "../../src/askwise/web/static/questions.js";
 
 /** @param {string} name @param {Record<string, string>} [fields] */
-const option = (name, fields = {}) => ({ name, image: null, row: null, fields });
+const option = (name, fields = {}) => ({ name, image: null, row: null, fields, body: null, body_html: null, audio: null, video: null });
 const options = ["tea", "milk", "water"].map((name) => option(name));
 
 test("a side is called by its item", () => {
   const pair = { kind: "pair", options: options.slice(0, 2) };
   assert.deepEqual(["left", "right", "equal"].map((side) => responseLabel(pair, side)), ["tea", "milk", "Equal"]);
   assert.equal(responseLabel({ kind: "label", options }, "left"), "left");
+  const named = { ...pair, answer_names: { left: "A", equal: "Neither" } };
+  assert.deepEqual(["left", "right", "equal"].map((side) => responseLabel(named, side)), ["A: tea", "milk", "Neither"]);
+  assert.equal(responseLabel({ kind: "same", options, answer_names: { same: "Yes" } }, "same"), "Yes");
   assert.equal(responseLabel({ kind: "same", options }, "different"), "Different");
   assert.equal(responseLabel({ kind: "number", options }, 3.14159265), "3.142");
   assert.equal(responseLabel({ kind: "label", options }, true), "true");

@@ -18,6 +18,7 @@ from askwise.session import Session
 from askwise.types import Question
 
 MAX_PRINTED_LINES = 5  # bad lines
+OPTION_PARTS = ("name", "image", "row", "body", "audio", "video")  # that programs read
 
 
 def tell(
@@ -119,10 +120,11 @@ def _as_json(question: Question) -> dict[str, Any]:
         "kind": question.kind,
         "text": question.text,
         "options": [
-            {"name": option.name, "image": option.image, "row": option.row, "fields": dict(option.fields)}
+            {part: getattr(option, part) for part in OPTION_PARTS} | {"fields": dict(option.fields)}
             for option in question.options
         ],
         "responses": list(question.responses),
+        "answer_names": dict(question.answer_names),
     }
 
 

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from askwise._runtime.cluster import on_cluster
+from askwise.cli.bodies import read_bodies, show_bodies
 from askwise.cli.common import (
     File,
     close_study,
@@ -27,13 +28,15 @@ from askwise.cli.common import (
     stop_sentence,
 )
 from askwise.cli.fields import fields_table
-from askwise.cli.keys import Keyboard, keyboard_for, response_name
+from askwise.cli.keys import Keyboard, answer_label, keyboard_for
 from askwise.cli.terminal import ESCAPE, KeyReader, image_sequence
 from askwise.errors import AskwiseError, SettingError
 from askwise.session import Session
 from askwise.stopping.certificate import percent
 from askwise.structures import PooledRows
-from askwise.types import Question
+from askwise.types import Question, named_text
+
+LISTED_KINDS = ("pair", "triple")  # of questions whose answers are the items, which are listed below the text
 
 
 def ask(
@@ -103,6 +106,9 @@ class AskLoop:
     def run(self) -> None:
         if self.session.done and not self._go_on():
             return
+        if self.session.wording.instructions and not self.session.answers:
+            for line in [*self.session.wording.instructions.splitlines(), ""]:
+                self.console.print(escape_markup(line))
         shown_help = ""
         while True:
             question = self.session.ask()
@@ -151,6 +157,9 @@ class AskLoop:
                     self.session.undo(who=self.who)
                     self.console.print("    [dim]→ the last answer was taken back[/]\n")
                     return True
+                if command == "r":
+                    read_bodies(self.console, question)
+                    continue
                 if command == "w":
                     self._explain(question)
                     continue
@@ -158,7 +167,7 @@ class AskLoop:
                 with explain_wait(self.console):
                     self.session.tell(typed if found is None else found, question, self.who, seconds=seconds, key=key)
                 response = self.session.event_log.closing_events[question.id]["response"]
-                self.console.print(f"    → [bold]{escape_markup(response_name(question, response))}[/]\n")
+                self.console.print(f"    → [bold]{escape_markup(answer_label(question, response))}[/]\n")
                 return True
             except AskwiseError as refusal:
                 if not self.reader.single_keys:
@@ -181,14 +190,18 @@ class AskLoop:
 
     def _show(self, question: Question) -> None:
         number = len(self.session.answers) + 1
-        self.console.print(f"[bold]{number}.[/] {escape_markup(question.text)}", soft_wrap=True)
+        text = question.text if question.kind in LISTED_KINDS else named_text(question.text, question.names)
+        self.console.print(f"[bold]{number}.[/] {escape_markup(text)}", soft_wrap=True)
         for option in question.options:
             self._show_image(option.image)
         if (fields := fields_table(question)) is not None:
             self.console.print(fields)
+        if show_bodies(self.console, question):
+            key = next(typed for typed, command in self._keyboard(question).commands.items() if command == "r")
+            self.console.print(f"    [dim]press {key} to read in full[/]")
         if question.kind != "number":
             for keys, response in keyboard_for(question).key_labels:
-                name = escape_markup(response_name(question, response))
+                name = escape_markup(answer_label(question, response))
                 self.console.print(f"    [cyan]{escape_markup(keys):6}[/] {name}", soft_wrap=True)
         self.console.print(f"    {self._bar()}")
 
@@ -219,7 +232,7 @@ class AskLoop:
         self.console.print("    [dim]what each answer would settle:[/]")
         is_number = question.kind == "number"
         for found in self.session.why(question):
-            response = found.response if is_number else response_name(question, found.response)
+            response = found.response if is_number else answer_label(question, found.response)
             likely = "" if is_number else f" ({percent(found.chance)} likely)"
             guess = escape_markup(textwrap.shorten(describe_estimate(found.estimate.value), 60, placeholder=" ..."))
             answer = f"{response:.3g}" if isinstance(response, float) else escape_markup(str(response))

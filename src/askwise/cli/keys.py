@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from askwise.errors import AnswerError
@@ -16,6 +16,7 @@ ANSWERED_BY_PLACE = ("pair", "same", "triple")  # kinds of questions where nobod
 ARROWS_BY_PLACE = {"pair": "←→↓", "same": "←→"}
 ARROWS_BY_LABEL = {"left": "←", "right": "→", "up": "↑", "down": "↓"}
 COMMANDS = {"s": "can't tell", "u": "undo", "w": "why this question", "q": "quit (everything is kept)"}
+READ = {"r": "read in full"}  # of questions with long texts
 PREFIXES = ":/!;"  # of a command whose letter is an answer
 FREE_LETTERS = "abdefghijklmnoprtvxyz"  # keys where digits are answers: no command, and not c (continue)
 
@@ -37,12 +38,13 @@ class Keyboard:
     commands: Mapping[str, str]  # what is typed -> the letter of the command
     prefix: str  # of a command whose letter is an answer
     accepts_text: bool  # whether labels can be typed letter by letter
+    meanings: Mapping[str, str] = field(default_factory=COMMANDS.copy)  # of the letters of the commands
 
     @property
     def help(self) -> str:
         """The commands, as they are typed for this question."""
-        typed = {letter: letter if letter in self.commands else self.prefix + letter for letter in COMMANDS}
-        return "   ".join(f"{typed[letter]} {meaning}" for letter, meaning in COMMANDS.items())
+        typed = {letter: letter if letter in self.commands else self.prefix + letter for letter in self.meanings}
+        return "   ".join(f"{typed[letter]} {meaning}" for letter, meaning in self.meanings.items())
 
     def find_response(self, text: str) -> Response | None:
         """The response that a text names or that a key stands for. A text that names two is refused."""
@@ -78,13 +80,15 @@ def keyboard_for(question: Question, single_keys: bool = True) -> Keyboard:
         return Keyboard(
             [], [], {}, {prefix + letter: letter for letter in COMMANDS for prefix in ("", ":")}, ":", False
         )
-    names = [response_name(question, response) for response in question.responses]
+    items = [response_name(question, response) for response in question.responses]
+    names = [question.answer_names.get(str(each), item) for each, item in zip(question.responses, items, strict=True)]
     accepts_text = question.kind not in ANSWERED_BY_PLACE
     taken = {_fold_case(name) for name in names}
     firsts = {name[:1] for name in taken}
     reserved = taken | firsts if accepts_text and single_keys else taken
     prefix = next((prefix for prefix in PREFIXES if prefix not in firsts), PREFIXES[0])
-    letters = iter([letter for letter in FREE_LETTERS if letter not in firsts])
+    meanings = COMMANDS | (READ if any(option.body is not None for option in question.options) else {})
+    letters = iter([letter for letter in FREE_LETTERS if letter not in firsts and letter not in meanings])
     numbered = all(_number_fits(place, name, accepts_text) for place, name in enumerate(names))
     keys: dict[str, Response] = {}
     key_labels: list[tuple[str, Response]] = []
@@ -95,11 +99,11 @@ def keyboard_for(question: Question, single_keys: bool = True) -> Keyboard:
         pressed = [part for part in (key, _arrow(question.kind, place, name)) if part]
         keys |= dict.fromkeys([*pressed, own] if own else pressed, response)
         key_labels.append((" ".join(pressed) or "type", response))
-    commands = {prefix + letter: letter for letter in COMMANDS if prefix + letter not in taken}
-    commands |= {letter: letter for letter in COMMANDS if letter not in reserved}
+    commands = {prefix + letter: letter for letter in meanings if prefix + letter not in taken}
+    commands |= {letter: letter for letter in meanings if letter not in reserved}
     words = [(str(response), response) for response in question.responses]
-    texts = [*zip(names, question.responses, strict=True), *words]
-    return Keyboard(texts, key_labels, keys, commands, prefix, accepts_text)
+    texts = [*zip(names, question.responses, strict=True), *zip(items, question.responses, strict=True), *words]
+    return Keyboard(texts, key_labels, keys, commands, prefix, accepts_text, meanings)
 
 
 def response_name(question: Question, response: Any) -> str:
@@ -107,6 +111,19 @@ def response_name(question: Question, response: Any) -> str:
     if question.kind == "number":
         return f"{response:g}"
     return str(events.response_name(question.kind, [option.name for option in question.options], response))
+
+
+def answer_label(question: Question, response: Any) -> str:
+    """A response as the question shows it: by the name that the owner gave it, before the item that it stands for.
+
+    >>> from askwise.types import Option
+    >>> question = Question("q1", "pair", (Option("tea"), Option("milk")), ("left", "right"), "Which?",
+    ...                     answer_names={"left": "A"})
+    >>> answer_label(question, "left"), answer_label(question, "right")
+    ('A: tea', 'milk')
+    """
+    item, name = response_name(question, response), question.answer_names.get(str(response))
+    return item if name is None else name if item == str(response) else f"{name}: {item}"
 
 
 def _is_key(name: str, names: Sequence[str]) -> bool:

@@ -7,18 +7,44 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from string import digits as DIGITS
-from typing import Any
+from typing import Any, NamedTuple
 
-from askwise.data.encoding import Items, check_known
+from askwise.data.encoding import SHOWN_REASONS, Items, check_known
 from askwise.data.formats import Format, format_of
 from askwise.data.parquet import Pool
-from askwise.data.tables import Columns, is_text
+from askwise.data.tables import Columns, is_text, rows_named
 from askwise.data.telling import most_telling
 from askwise.errors import DataError
 from askwise.types import Option
 
-NAMED = ("is the name", "is the image")
+BODY_FORMATS = ("markdown", "text", "code")
+MAX_BODY_LETTERS = 50_000  # of a long text; rendering one takes a fraction of a second
 MAX_DEFAULT_FIELDS = 8  # of an option, unless the owner chooses
+
+
+class BodyColumns(NamedTuple):
+    """The columns of what is too large for a field: long texts, sounds and films.
+
+    >>> BodyColumns(body="reply").columns
+    {'body': 'reply', 'audio': None, 'video': None}
+    """
+
+    body: str | None = None
+    body_format: str = BODY_FORMATS[0]
+    audio: str | None = None
+    video: str | None = None
+
+    @property
+    def columns(self) -> dict[str, str | None]:
+        """By part of an option."""
+        return {"body": self.body, "audio": self.audio, "video": self.video}
+
+    def check(self, columns: Columns) -> None:
+        """Refuses texts that are too long to show."""
+        for row, text in enumerate(columns.get(self.body, ()) if self.body is not None else ()):
+            if isinstance(text, str) and len(text) > MAX_BODY_LETTERS:
+                problem = f"column {self.body!r} has {len(text):,} letters in {rows_named([row])}"
+                raise DataError(f"{problem}; a long text may have {MAX_BODY_LETTERS:,}: shorten it")
 
 
 class Presentation:
@@ -26,6 +52,7 @@ class Presentation:
 
     `columns` is the table and `items` gives what was understood of it. `show` names the columns to show; None means
     the most telling features. `pool` is what is known of a pool on disk: its path and the types of its columns.
+    `bodies` names the columns of long texts, sounds and films.
 
     >>> from functools import partial
     >>> from askwise.data.encoding import encode
@@ -41,11 +68,15 @@ class Presentation:
         items: Callable[[], Items],
         show: Sequence[str] | None = None,
         pool: Mapping[str, Any] | None = None,
+        bodies: BodyColumns | None = None,
     ):
         self.columns = columns
         self.known_columns = list(columns if pool is None else pool.get("columns", columns))
         check_known(self.known_columns, show=show or [])
         self.show = show
+        self.bodies = bodies or BodyColumns()
+        self.bodies.check(columns)
+        self._body_columns = {part: column for part, column in self.bodies.columns.items() if column is not None}
         self.pool_path: str | None = None if pool is None else pool.get("path")
         self._items = items
         self._fields: dict[int, dict[str, str]] = {}  # by row
@@ -64,7 +95,8 @@ class Presentation:
         new = [
             column
             for column in dict.fromkeys(telling)
-            if self.items.left_out.get(column) not in NAMED and series[column.rstrip(DIGITS)] <= MAX_DEFAULT_FIELDS
+            if self.items.left_out.get(column) not in SHOWN_REASONS.values()
+            and series[column.rstrip(DIGITS)] <= MAX_DEFAULT_FIELDS
         ]
         return new[:MAX_DEFAULT_FIELDS]
 
@@ -81,15 +113,24 @@ class Presentation:
     def fields(self, row: int) -> dict[str, str]:
         """The columns of a row that are shown, and what they hold."""
         if row not in self._fields:
-            values = self._values(row)
+            values = self._values(row, self.shown)
             self._fields[row] = {column: self._formats[column](value) for column, value in values.items()}
         return dict(self._fields[row])
 
-    def _values(self, row: int) -> dict[str, Any]:
+    def body(self, row: int) -> dict[str, Any]:
+        """The long text, the sound and the film of a row, as far as the table has them."""
+        if not self._body_columns:
+            return {}
+        values = self._values(row, list(dict.fromkeys(self._body_columns.values())))
+        present = {part: values.get(column) for part, column in self._body_columns.items()}
+        found = {part: None if value is None else str(value) for part, value in present.items()}
+        return {**found, "body_format": self.bodies.body_format} if found.get("body") is not None else found
+
+    def _values(self, row: int, columns: Sequence[str]) -> dict[str, Any]:
         if self.pool_path is None:
-            return {column: self.columns[column][row] for column in self.shown}
+            return {column: self.columns[column][row] for column in columns}
         try:
-            read = self._pool.take([row], self.shown) if self.shown else {}
+            read = self._pool.take([row], list(columns)) if columns else {}
         except (DataError, OSError):  # whoever chooses questions says so; people still see the name
             return {}
         return {column: values[0] for column, values in read.items()}
@@ -105,7 +146,7 @@ class Presentation:
 
     def _complete(self, option: Option, kind: str, atom: Any) -> Option:
         row = self._row(option, kind, atom) if option.row is None else option.row
-        return option if row is None else replace(option, row=row, fields=self.fields(row))
+        return option if row is None else replace(option, row=row, fields=self.fields(row), **self.body(row))
 
     def _row(self, option: Option, kind: str, atom: Any) -> int | None:
         """The row of an option that does not say it: earlier versions did not note it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from askwise.errors import DataError, SettingError
@@ -15,6 +16,7 @@ from askwise.goals.base.populations import learn_population
 from askwise.goals.base.registry import built_in, change_options, goal_class, goal_of, goals, remake, shown_options
 from askwise.options import refusal
 from askwise.session import Session
+from askwise.session.wording import WORDING_CHECKS, wording_from
 
 if TYPE_CHECKING:
     from askwise.goals.best_column import best_column
@@ -60,7 +62,8 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
     :param session: A session that one of the goals built.
     :param goal: The name of the new goal.
     :param options: Options of the new goal that say what is wanted (k, item, score, epsilon, ...). What shapes beliefs,
-        such as the features, stays. With the present goal and `show` alone, only what people see changes.
+        such as the features, stays. The wording stays unless it is given here. With the present goal and `show` or
+        wording alone, only what people see changes.
 
     >>> session = best_item(["tea", "coffee", "water"], seed=1)
     >>> for _ in range(3):
@@ -78,10 +81,16 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
     if session.pursued is None:
         raise SettingError("the session was built by hand, so it knows no other goal; build another one")
     kind = goal_class(goal)
-    if options and kind.goal_name == session.pursued["goal"] and all(map(shown_options(kind).__contains__, options)):
-        session.show(options)
+    wording = {name: value for name, value in options.items() if name in WORDING_CHECKS}
+    others = {name: value for name, value in options.items() if name not in wording}
+    if options and kind.goal_name == session.pursued["goal"] and all(map(shown_options(kind).__contains__, others)):
+        change = partial(session.show, others) if others else None
     else:
-        session.take_up(change_options(session.pursued, goal, options))
+        change = partial(session.take_up, change_options(session.pursued, goal, others))
+    if wording:
+        session.reword(**wording)
+    if change is not None:
+        change()
 
 
 def from_json(text: str) -> Session:
@@ -105,6 +114,8 @@ def from_json(text: str) -> Session:
         raise DataError("the session was built by hand; build it again in the same way and call its replay(log)")
     session = remake(recipe)
     session.replay(log)
+    if isinstance(state.get("wording"), dict):
+        session.wording = wording_from(state["wording"])
     return session
 
 

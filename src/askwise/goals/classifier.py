@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from askwise.data.presentation import Presentation
+from askwise.data.presentation import BodyColumns, Presentation
 from askwise.data.tables import Columns
 from askwise.distances.fairness import EqualOpportunity
 from askwise.errors import DataError, SettingError
@@ -49,7 +49,7 @@ class ClassifierGoal(TableGoal):
     goal_name: ClassVar[str] = "classifier"
     order: ClassVar[int] = 40
     title: ClassVar[str] = "Which label each row has"
-    question: ClassVar[str] = "which label fits this row?"
+    asks: ClassVar[str] = "which label fits this row?"
     estimate: ClassVar[str] = "a label for every row"
     distance: ClassVar[str] = "Disagreement"
     needs: ClassVar[str] = "features"
@@ -97,11 +97,12 @@ class ClassifierGoal(TableGoal):
         if self.feature_map is not None or self.missing != "refuse":
             raise SettingError("a pool takes no feature_map and imputes nothing; put such columns into its files")
         features = None if self.features is None else list(self.features)
-        columns, pool = draw_rows(data, features, (self.name, self.image, self.fair_on), self.seed)
+        columns, pool = draw_rows(data, features, (*self.shown_columns.values(), self.fair_on), self.seed)
         return columns, replace(self, pool=pool)
 
     def presentation(self, columns: Columns) -> Presentation:
-        return Presentation(columns, partial(self.items, columns), self.show, self.pool)
+        bodies = BodyColumns(self.body, self.body_format, self.audio, self.video)
+        return Presentation(columns, partial(self.items, columns), self.show, self.pool, bodies)
 
     def build(self, columns: Columns) -> SessionParts:
         if self.fair_on is not None and len(self.labels) > 2:

@@ -47,7 +47,7 @@ class HierarchyGoal(TableGoal):
     goal_name: ClassVar[str] = "hierarchy"
     order: ClassVar[int] = 70
     title: ClassVar[str] = "Which items belong together more closely: a tree"
-    question: ClassVar[str] = "which is the odd one out?"
+    asks: ClassVar[str] = "which is the odd one out?"
     estimate: ClassVar[str] = "nested lists of names"
     distance: ClassVar[str] = "TripletDisagreement"
     needs: ClassVar[str] = "three items"

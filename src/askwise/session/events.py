@@ -45,6 +45,7 @@ class Journal(Protocol):
     def append(self, position: int, event: Event) -> bool: ...  # True once it is on disk; False if the place is taken
     def since(self, position: int) -> list[Event]: ...  # the events from that place on
     def keep(self, session: Any) -> None: ...  # after each event: a chance to save what a replay would compute
+    def keep_wording(self, wording: Any) -> None: ...  # what people read from now on
 
 
 class MatchedResponse(NamedTuple):
@@ -131,6 +132,9 @@ def check_ask_event(event: Event) -> None:
     named = [isinstance(option, dict) and {"name"} <= option.keys() <= OPTION_PARTS for option in event["options"]]
     if not (all(named) and all(isinstance(pair, list) and len(pair) == 2 for pair in event["codes"])):
         raise AnswerError(f"the options of question {id} have no names, or its codes are not pairs")
+    renamed = event.get("answer_names")
+    if renamed and not (isinstance(renamed, dict) and all(isinstance(name, str) for name in renamed.values())):
+        raise AnswerError(f"the answers of question {id} have names that are no texts")
 
 
 def match_response(question: Event, response: Any) -> MatchedResponse:
@@ -172,7 +176,7 @@ def question_of(event: Event) -> Question:
     """The question that an ask event opens."""
     options = tuple(Option(**option) for option in event["options"])
     head = event["question"], event["kind"], options, tuple(event["responses"]), event["text"]
-    return Question(*head, event["atom"], event["gain"], event["info"])
+    return Question(*head, event["atom"], event["gain"], event["info"], event.get("answer_names", {}))
 
 
 def question_id(question: str | Question) -> str:

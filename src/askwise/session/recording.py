@@ -58,7 +58,11 @@ def open_questions(session: Session, count: int, eligible: Eligible | None) -> l
 
     def next_question(_: str | Question | None) -> ValidEvent | None:
         """None where others have opened enough."""
-        return None if len(log.open_ids) >= count else log.validate(session.round.choose(log, eligible))
+        return (
+            None
+            if len(log.open_ids) >= count
+            else log.validate(session.wording.apply(session.round.choose(log, eligible)))
+        )
 
     session.refresh()
     while len(log.open_ids) < count:
@@ -76,7 +80,7 @@ def open_plate(session: Session, plates: dict[str, list[Any]]) -> list[Question]
     log = session.event_log
 
     def pose(atom: Any, scored: Scored, _: str | Question | None) -> ValidEvent:
-        return log.validate(session.round.pose(log, atom, scored))
+        return log.validate(session.wording.apply(session.round.pose(log, atom, scored)))
 
     session.refresh()
     if not log.open_ids:

@@ -28,6 +28,7 @@ from askwise.session.events import Event, Journal, new_event
 from askwise.session.plates import Plates, checked_plates
 from askwise.session.prepared_rounds import PreparedRounds
 from askwise.session.round import Eligible, Round
+from askwise.session.wording import USUAL, sample_prompt, wording_of
 from askwise.stopping import CostLimits, Stop, StopReason
 from askwise.stopping.certificate import Certificate, Estimate, ModelCheck
 from askwise.stopping.outlook import Outlook
@@ -115,6 +116,7 @@ class Session:
         self.recipe = recipe
         self.goal: object | None = None  # what built the session, if a goal did
         self.journal: Journal | None = None
+        self.wording = USUAL
         self.remake = remake
         self.lock = RLock()
         self._restart(config)
@@ -174,7 +176,9 @@ class Session:
         Which do you prefer: ...
         """
         valid = checked_atom(self.problem.family, atom)
-        recording.record(self, lambda _: self.event_log.validate(self.round.pose(self.event_log, valid)))
+        recording.record(
+            self, lambda _: self.event_log.validate(self.wording.apply(self.round.pose(self.event_log, valid)))
+        )
         return self.question(self.log[-1]["question"])
 
     @one_at_a_time
@@ -263,6 +267,24 @@ class Session:
         goal = text("goal", recipe["goal"])
         options = dict(mapping("options", recipe["options"], "options by their names"))
         recording.record(self, lambda _: self.event_log.validate(new_event("goal", None, goal=goal, options=options)))
+
+    @one_at_a_time
+    def reword(self, **changes: Any) -> None:
+        """Changes what people read, from the next question on: answers, beliefs and questions stay the same.
+
+        :param changes: `question`, `answers` or `instructions`, as the goals take them; None: the usual text.
+
+        >>> from askwise import best_item
+        >>> session = best_item(["tea", "coffee", "water"], seed=1)
+        >>> session.reword(question="What would you like to drink?", answers={"left": "A", "right": "B"})
+        >>> print(session.ask())
+        What would you like to drink? (...) [left/right]
+        """
+        wording = self.wording.changed(changes)
+        wording.check(sample_prompt(self.problem.family))
+        if self.journal is not None:
+            self.journal.keep_wording(wording)
+        self.wording = wording
 
     @one_at_a_time
     def show(self, options: Mapping[str, Any]) -> None:
@@ -453,4 +475,6 @@ class Session:
     def to_json(self) -> str:
         """Everything needed to continue elsewhere: `askwise.from_json` reads it back. No pickle."""
         state = {"askwise": 1, "recipe": self.recipe, "log": self.log}
+        if self.recipe is not None and self.wording != wording_of(self.recipe):
+            state["wording"] = self.wording.as_dict()
         return json.dumps(state, allow_nan=False, default=lambda number: number.item())  # NumPy's numbers

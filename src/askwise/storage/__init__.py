@@ -55,6 +55,7 @@ def resume(store: Store, log: int | None = None, progress: Progress | None = Non
     else:
         session.replay(progress(events) if progress is not None and events else events)
     session.journal = journal
+    session.wording = store.wording(record)
     session.refresh()
     return session
 
@@ -86,6 +87,8 @@ def save(session: Session, path: str | Path) -> None:
     new = session.log[len(there) :]
     if new and not journal.append(len(there), *new):
         raise StudyError(f"another program writes to {address}; nothing was added: choose another name to keep both")
+    if session.wording != store.wording(record):
+        journal.keep_wording(session.wording)
     journal.checkpoint(session)
     store.close()
 

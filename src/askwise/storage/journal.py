@@ -12,6 +12,7 @@ from askwise.errors import StudyError
 from askwise.session import Session
 from askwise.session.event_log import EventLog
 from askwise.session.events import Event
+from askwise.session.wording import Wording
 from askwise.storage.checkpoints import dump_posteriors
 from askwise.storage.serialization import chain_digest, event_rows
 from askwise.storage.store import EVENTS, Checkpoint, Record, Store
@@ -59,6 +60,11 @@ class StudyJournal:
         """Stores a checkpoint now and then, so that the study opens quickly."""
         if abs(session.round.beliefs.revision - self._kept) >= CHECKPOINT_EVERY:
             self.checkpoint(session)
+
+    def keep_wording(self, wording: Wording) -> None:
+        """Stores what people read from now on, in this log and in the others of its study."""
+        study = self.record.study if self.record.parent is None else self.record.parent
+        self.store.keep_wording(study, wording)
 
     def checkpoint(self, session: Session) -> None:
         """Stores the posterior if it can. Without a checkpoint the answers are replayed.

@@ -41,6 +41,7 @@ SETTINGS = (  # columns, in the order of `StudySettings`; what is expected would
     studies.c.state,
     case((studies.c.why.is_(None), studies.c.mode != "pooled"), else_=studies.c.why != 0).label("why"),
     (studies.c.beyond != 0).label("beyond"),
+    studies.c.wording,
     case((studies.c.mode == "own", LAST_OPTIONS)).label("shown"),
 )
 FOR_TOKEN = (
@@ -69,6 +70,7 @@ class StudySettings:
     state: str
     why: bool  # whether people may see what is expected of their answers
     beyond: bool  # whether it goes on although it is settled
+    wording: str | None = None  # what people read, JSON, if it was changed
     shown: str | None = None  # where people have logs of their own: an event, as JSON, that says what all of them see
 
 
@@ -214,7 +216,7 @@ def copy_participants(here: Store, study: Record, there: Store) -> None:
         told = {row.study: list(source.execute(select(events).where(events.c.study == row.study))) for row in logs}
     with there.begin() as connection:
         kept = {"state": shared.state, "mode": shared.mode, "secret": shared.secret}
-        kept |= {"settled": shared.settled, "why": shared.why, "beyond": shared.beyond}
+        kept |= {"settled": shared.settled, "why": shared.why, "beyond": shared.beyond, "wording": shared.wording}
         connection.execute(update(studies).where(studies.c.study == target.study).values(**kept))
         moved = {study.study: target.study}
         for row in logs:

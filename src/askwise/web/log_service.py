@@ -16,6 +16,7 @@ from askwise.session.config import Present
 from askwise.session.event_log import CLOSED, ValidEvent
 from askwise.session.events import Event, new_event
 from askwise.session.log_state import LogState
+from askwise.session.wording import USUAL
 from askwise.web.computed_states import ComputedStates
 from askwise.web.learner.learner import check_answer
 from askwise.web.respondent import NextQuestion, Respondent
@@ -70,7 +71,8 @@ class LogService:
             after = self.states.after(question, told.canonical)
             if after is None or after.question is None:
                 return (told,)
-            return told, self.event_log.validate({**after.question, "time": told.event["time"]})
+            worded = after.question if person.wording is USUAL else person.wording.apply(after.question)
+            return told, self.event_log.validate({**worded, "time": told.event["time"]})
 
         async def check() -> None:
             job = self.states.job
@@ -171,7 +173,8 @@ class LogService:
 
     async def _ask(self, event: Event, behind: bool, person: Respondent) -> str | None:
         """Asks the question, or takes what others asked meanwhile; None if they have taken that, too."""
-        numbered = _now({**event, "question": f"q{len(self.event_log.ask_events) + 1}"})
+        worded = person.wording.apply(event)
+        numbered = _now({**worded, "question": f"q{len(self.event_log.ask_events) + 1}"})
         if not await self.log.append(len(self.event_log.events), self.event_log.validate(numbered)):
             if not self.log.pooled:
                 return next(iter(self.event_log.open_questions()), None)

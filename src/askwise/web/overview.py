@@ -96,6 +96,7 @@ class StudyOverview(BaseModel):
     mode: str
     why: bool
     beyond: bool
+    wording: dict[str, Any] = Field(description="What people read, as far as it is not as usual")
     may_continue: bool = Field(description="Whether a study that has ended has questions left")
     log: int
     created: str
@@ -159,6 +160,7 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
         mode=record.mode,
         why=decided.why,
         beyond=decided.beyond,
+        wording=studies.wording(study, decided.wording).as_dict(),
         may_continue=_may_continue(record, invited, reasons, services),
         log=record.study,
         created=record.created,

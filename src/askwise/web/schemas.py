@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field
 
+from askwise.report.bodies import body_html
 from askwise.session.config import Present
 from askwise.session.events import UNSTORABLE, Event, is_fallback
-from askwise.types import Option
+from askwise.types import Option, named_text
 from askwise.web.log_service import LogService
 
 
@@ -59,6 +60,10 @@ class ShownOption(BaseModel):
     image: str | None
     row: int | None = Field(None, description="Its place in the table, from 0")
     fields: Mapping[str, str] = Field({}, description="Columns of the table and what they hold, as people read it")
+    body: str | None = Field(None, description="A long text, as the table has it")
+    body_html: str | None = Field(None, description="The same as HTML without scripts and remote content")
+    audio: str | None = None
+    video: str | None = None
 
 
 class ShownQuestion(BaseModel):
@@ -70,6 +75,7 @@ class ShownQuestion(BaseModel):
     options: list[ShownOption]
     responses: list[str | bool | int | float]
     fallback: bool = Field(False, description="Whether it was asked because the learner was behind")
+    answer_names: dict[str, str] = Field({}, description="What people read for a response, where it is named")
 
 
 class PeopleBefore(BaseModel):
@@ -129,6 +135,7 @@ class OwnAnswer(BaseModel):
     kind: str
     text: str
     options: list[ShownOption]
+    answer_names: dict[str, str]
     response: str | bool | int | float | None
     skipped: bool
     time: str
@@ -149,9 +156,27 @@ def shown_question(event: Event | None, present: Present | None = None) -> Shown
         return None
     stored = [Option(**option) for option in event["options"]]
     found = stored if present is None else present(stored, event["kind"], event["atom"])
-    options = [ShownOption(name=each.name, image=each.image, row=each.row, fields=each.fields) for each in found]
+    options = [
+        ShownOption(
+            name=each.name,
+            image=each.image,
+            row=each.row,
+            fields=each.fields,
+            body=each.body,
+            body_html=None if each.body is None else body_html(each.body, each.body_format),
+            audio=each.audio,
+            video=each.video,
+        )
+        for each in found
+    ]
     head = {"id": event["question"], "kind": event["kind"], "text": event["text"]}
-    return ShownQuestion(**head, options=options, responses=event["responses"], fallback=is_fallback(event))
+    more = {"fallback": is_fallback(event), "answer_names": event.get("answer_names", {})}
+    return ShownQuestion(**head, options=options, responses=event["responses"], **more)
+
+
+def asked_text(event: Event) -> str:
+    """The text of a question with the names that it was about, for a list of questions."""
+    return named_text(event["text"], [option["name"] for option in event["options"]])
 
 
 def next_images(service: LogService) -> list[str]:

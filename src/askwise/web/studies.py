@@ -16,12 +16,13 @@ from askwise.goals import goal_class
 from askwise.goals.base.registry import presentation_of, shown_options
 from askwise.session.config import Present
 from askwise.session.event_log import EventLog
+from askwise.session.wording import Wording
 from askwise.simulate.runs import SimulatedRun
 from askwise.storage.address import SUFFIX, Address
 from askwise.storage.journal import StudyJournal
 from askwise.storage.participants import Participant, StudySettings, is_valid_token, participant_for_token, settled
 from askwise.storage.populations import logs_before
-from askwise.storage.store import Record, Store
+from askwise.storage.store import Record, Store, stored_wording
 from askwise.types import Option
 from askwise.web.computed_states import ComputedStates, SharedFallback
 from askwise.web.learner.learner import Job, Learner, begin_log, simulate_people
@@ -51,6 +52,7 @@ class ServedStudies:
         self.folder = Path(target) if Path(target).is_dir() else None
         self._stores: dict[str, Store] = {}
         self._records: dict[str, Record] = {}
+        self.wordings: dict[tuple[str, str | None], Wording] = {}  # by study and what its settings say
         self._services: OrderedDict[tuple[str, int], LogService] = OrderedDict()
         self._fallbacks: dict[str, SharedFallback] = {}
         self._presentations: dict[tuple[str, str, str], Present | None] = {}  # by study, goal and what is shown
@@ -105,6 +107,11 @@ class ServedStudies:
         if name not in self._records:
             self._records[name] = self.record(name)
         return self._records[name]
+
+    def wording(self, name: str, changed: str | None) -> Wording:
+        """What people of a study read; `changed` is what its settings say."""
+        self.wordings[name, changed] = stored_wording(self.known(name).recipe, changed)
+        return self.wordings[name, changed]
 
     def knows_token(self, name: str, token: str) -> bool:
         """Whether a participant's token is valid, as far as is known without the database."""

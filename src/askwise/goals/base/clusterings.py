@@ -37,7 +37,7 @@ def check_similarity(name: str, value: Any) -> list[list[float]]:
 class ClusteringGoal(TableGoal):
     """A goal about who belongs together. A structure gives every item the number of its cluster."""
 
-    question: ClassVar[str] = "do A and B belong together?"
+    asks: ClassVar[str] = "do A and B belong together?"
     answer_columns: ClassVar[tuple[str, ...]] = ("a", "b", "same")
     needs: ClassVar[str] = "two items"
 

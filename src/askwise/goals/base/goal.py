@@ -22,6 +22,7 @@ from askwise.problem import Problem
 from askwise.session import MAX_DRAWS, Session
 from askwise.session.config import Present
 from askwise.session.effects import Effects
+from askwise.session.wording import check_answers, check_text, sample_prompt, wording_from
 from askwise.stopping import Budget, CostLimits, DiameterBelow, any_of
 from askwise.stopping.certificate import Certificate, ModelCheck
 from askwise.stopping.sequential_test import MAX_CLOSENESS
@@ -74,7 +75,7 @@ class Goal(HasOptions, ABC):
     goal_name: ClassVar[str]  # as in Python: best_item
     order: ClassVar[int] = 100  # its place in lists of goals
     title: ClassVar[str]  # on the web form: "Which item is the best"
-    question: ClassVar[str]  # in the docs: "A or B?"
+    asks: ClassVar[str]  # in the docs: "A or B?"
     estimate: ClassVar[str]  # in the docs: "one name"
     distance: ClassVar[str]  # in the docs: the class of its distance
     needs: ClassVar[str]  # in the docs: "two items"
@@ -122,6 +123,19 @@ class Goal(HasOptions, ABC):
         help="Posterior draws behind each question; more are slower and a little better.",
     )  # fmt: skip
 
+    question: str | None = option(
+        default=None, parse=check_text, typed=str, changeable=True, label="The question", advanced=True,
+        example="Which reply would you send?",
+        help="How a question is put. {left} and {right} stand for the names of a pair, {names} for all names shown.",
+    )  # fmt: skip
+    answers: Mapping[str, str] | None = option(
+        default=None, parse=check_answers, typed=list, changeable=True, label="Names of the answers", advanced=True,
+        example="left=Reply A,right=Reply B", help="What people read in place of an answer: left=Reply A.",
+    )  # fmt: skip
+    instructions: str | None = option(
+        default=None, parse=check_text, help="What people read before the first question.",
+    )  # fmt: skip
+
     # ------------------------------------------------------------------ from a table to a session
 
     @abstractmethod
@@ -162,6 +176,9 @@ class Goal(HasOptions, ABC):
             remake=_remake,
         )
         session.goal = goal
+        session.wording = wording_from(vars(goal))
+        if goal.question or goal.answers:
+            session.wording.check(sample_prompt(parts.problem.family))
         return session
 
     def presentation(self, columns: Columns) -> Present | None:

@@ -51,7 +51,7 @@ PRIOR_SCALE = "How decided people are; by default learned from the answers."
 class ItemGoal(TableGoal):
     """A goal about what somebody likes, from A-or-B questions. A structure is a taste: a weight for each feature."""
 
-    question: ClassVar[str] = "A or B?"
+    asks: ClassVar[str] = "A or B?"
     answer_columns: ClassVar[tuple[str, ...]] = ("left", "right", "winner")
     needs: ClassVar[str] = "two items"
 

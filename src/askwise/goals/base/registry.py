@@ -21,6 +21,7 @@ from askwise.goals.base.texts import to_cli_name
 from askwise.options import refusal, shown
 from askwise.session import Session
 from askwise.session.config import Present
+from askwise.session.wording import WORDING_CHECKS, wording_of
 from askwise.strategies import GROUP as STRATEGIES
 from askwise.strategies import built_in_strategies
 
@@ -138,6 +139,7 @@ def remake(recipe: Recipe) -> Session:
     except StrategyError:
         session = replace(goal, rule="expected").session(data, saved=True)
     session.recipe = recipe
+    session.wording = wording_of(recipe)
     return session
 
 
@@ -162,7 +164,7 @@ def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Reci
         name: value
         for name, value in recipe["options"].items()
         if name in known
-        and (name not in changeable or known[name].shown)
+        and (name not in changeable or known[name].shown or name in WORDING_CHECKS)
         and (value is not None or default_of(other, name) is None)
     }
     changed = goal_from({"goal": other.goal_name, "options": {**kept, **wanted}})
@@ -177,8 +179,8 @@ def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Reci
 def shown_options(goal: type[Goal]) -> set[str]:
     """The options of a goal that only change what people see.
 
-    >>> shown_options(goal_class("best_item"))
-    {'show'}
+    >>> sorted(shown_options(goal_class("best_item")))
+    ['body_format', 'show']
     """
     return {name for name, option in declared(goal).items() if option.shown}
 

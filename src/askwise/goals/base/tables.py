@@ -8,13 +8,13 @@ from functools import partial
 from math import comb
 from typing import Any, ClassVar, Self
 
-from askwise.data.encoding import MISSING_POLICIES, Items, encode
-from askwise.data.presentation import Presentation
+from askwise.data.encoding import MISSING_POLICIES, SHOWN_REASONS, Items, encode
+from askwise.data.presentation import BODY_FORMATS, BodyColumns, Presentation
 from askwise.data.tables import Columns, table
 from askwise.goals.base.goal import Goal, Summary, place_of
 from askwise.goals.base.options import named_or_object, option
 from askwise.goals.base.texts import abbreviate, one_of, there_are
-from askwise.options import column, columns
+from askwise.options import choice, column, columns
 from askwise.session import Session
 
 FILL = "a function that fills a column"
@@ -36,7 +36,24 @@ class TableGoal(Goal):
     )  # fmt: skip
     image: str | None = option(
         default=None, parse=column, typed=str, flag="--image-column",
-        help="The column with the files of the pictures.",
+        label="Column of pictures", advanced=True, help="The column with the files of the pictures.",
+    )  # fmt: skip
+    body: str | None = option(
+        default=None, parse=column, typed=str, flag="--body-column", label="Column of long texts", advanced=True,
+        help="The column with long texts, Markdown or code, which questions show and nothing is learned from.",
+    )  # fmt: skip
+    body_format: str = option(
+        default="markdown", parse=partial(choice, known=BODY_FORMATS), typed=str, choices=BODY_FORMATS,
+        changeable=True, shown=True, label="How long texts are written", advanced=True,
+        help="How the long texts are written: markdown, text (as it is) or code.",
+    )  # fmt: skip
+    audio: str | None = option(
+        default=None, parse=column, typed=str, flag="--audio-column", label="Column of sounds", advanced=True,
+        help="The column with the files of the sounds.",
+    )  # fmt: skip
+    video: str | None = option(
+        default=None, parse=column, typed=str, flag="--video-column", label="Column of films", advanced=True,
+        help="The column with the files of the films.",
     )  # fmt: skip
     features: Sequence[str] | None = option(
         default=None, parse=columns, typed=list, example="price,power",
@@ -64,16 +81,21 @@ class TableGoal(Goal):
 
     def items(self, columns: Columns) -> Items:
         """The rows as named items with features."""
-        missing = str(self.missing)
-        return encode(columns, name=self.name, image=self.image, features=self.features, missing=missing)
+        return encode(columns, **self.shown_columns, features=self.features, missing=str(self.missing))
+
+    @property
+    def shown_columns(self) -> dict[str, str | None]:
+        """The columns that are shown and not learned from, by option."""
+        return {each: getattr(self, each) for each in SHOWN_REASONS}
 
     def presentation(self, columns: Columns) -> Presentation:
-        return Presentation(columns, partial(self.items, columns), self.show)
+        bodies = BodyColumns(self.body, self.body_format, self.audio, self.video)
+        return Presentation(columns, partial(self.items, columns), self.show, bodies=bodies)
 
     def summary(self, session: Session) -> Summary:
         assert session.recipe is not None
         items, rows = self.items(session.recipe["data"]), self.total_rows(session.recipe["data"])
-        unused = {label: why for label, why in items.left_out.items() if why not in ("is the name", "is the image")}
+        unused = {label: why for label, why in items.left_out.items() if why not in SHOWN_REASONS.values()}
         levels: dict[str, int] = {}
         for label in items.columns:
             original = label.split("=")[0]
@@ -90,7 +112,8 @@ class TableGoal(Goal):
 
     def data_sentences(self, session: Session, found: Summary) -> list[str]:
         return [
-            f"Names: column {found.name!r}." if found.name else "Names: none found, so items are numbered.",
+            (f"Names: column {found.name!r}." if found.name else "Names: none found, so items are numbered.")
+            + (f" Long texts: column {self.body!r}." if self.body else ""),
             f"Features used: {abbreviate(found.features, 12) or 'none; each item stands for itself'}.",
         ]
 

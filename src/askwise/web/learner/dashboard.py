@@ -21,6 +21,7 @@ from askwise.report.usage import answer_rows
 from askwise.session import Session
 from askwise.session.events import Event
 from askwise.session.log_counts import LogCounts
+from askwise.session.wording import Wording
 from askwise.storage.address import Address
 from askwise.storage.journal import journal_of
 from askwise.storage.participants import people
@@ -106,6 +107,9 @@ class ReplayJournal:
 
     def keep(self, session: Session) -> None:
         """Keeps nothing."""
+
+    def keep_wording(self, wording: Wording) -> None:
+        raise NotImplementedError("a replay writes nothing")
 
 
 class WatchedLog:

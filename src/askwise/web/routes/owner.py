@@ -9,10 +9,11 @@ from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response, UploadFile
+from fastapi import APIRouter, Depends, File, Form, HTTPException, Request, Response, UploadFile
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
+from askwise.data.media import MEDIA_KINDS, read_media
 from askwise.errors import DataError, SettingError
 from askwise.storage.create import write_study
 from askwise.storage.participants import (
@@ -26,7 +27,7 @@ from askwise.storage.participants import (
     study_settings,
 )
 from askwise.storage.store import Record, Store
-from askwise.web.create import NewStudy, answers_of, options_of, page_of, read_upload
+from askwise.web.create import NewStudy, answers_of, options_of, page_of, read_upload, reword
 from askwise.web.form import page_sentence
 from askwise.web.learner.dashboard import watch
 from askwise.web.learner.learner import Job
@@ -37,8 +38,10 @@ from askwise.web.respondent import Respondent
 from askwise.web.schemas import AnswerRequest, InvitationRequest, ShownQuestion, StateRequest, Text, shown_question
 from askwise.web.security import owner
 from askwise.web.studies import ServedStudies
+from askwise.web.uploads import UploadedFiles
 
 router = APIRouter(prefix="/api/v1/studies", tags=["owner"], dependencies=[Depends(owner)])
+MAX_TABLE_BYTES = 64 * 2**20
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
 
 
@@ -55,6 +58,9 @@ class SettingsRequest(BaseModel):
 
     why: bool | None = Field(None, description="Whether people may see what is expected of their answers")
     beyond: bool | None = Field(None, description="Whether to continue although it is settled")
+    question: Text | None = Field(None, description="How a question is put; empty: as usual")
+    answers: Text | dict[str, Text] | None = Field(None, description="Names of answers, left=Reply A; empty: as usual")
+    instructions: Text | None = Field(None, description="What people read first; empty: nothing")
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,8 @@ class OwnedStudy:
         """The owner, or their robot."""
         decided = await asyncio.to_thread(study_settings, self.store, self.record.study)
         refusal = None if decided.state == "open" else "the study takes no answers at the moment"
-        return Respondent("owner", refusal, beyond=decided.beyond)
+        wording = self.studies.wording(self.name, decided.wording)
+        return Respondent("owner", refusal, beyond=decided.beyond, wording=wording)
 
     async def job(self, log: int | None) -> Job:
         """The log asked for; without one, the study's own."""
@@ -116,9 +123,12 @@ async def create(
     mode: Annotated[Text, Form(max_length=20)] = "own",
     options: Annotated[Text, Form(max_length=4000, description='A JSON object, such as {"k": 5}')] = "{}",
     instructions: Annotated[Text, Form(max_length=4000, description="For the people who answer")] = "",
+    files: Annotated[
+        list[UploadFile], File(description="Pictures, sounds and films that the table names, also in zip archives")
+    ] = [],  # noqa: B006
     preview: Annotated[bool, Form(description="Only say what would be understood")] = False,
 ) -> NewStudy:
-    """Makes a study of an uploaded table."""
+    """Makes a study of an uploaded table and the files that it names: whole, or not at all."""
     if not NAME.fullmatch(name):
         raise HTTPException(422, "a study's name has letters, digits, spaces, dots and hyphens, 60 at most")
     require_mode(mode)
@@ -126,15 +136,23 @@ async def create(
         raise HTTPException(409, "one file is served, which holds one study; serve a folder or a database to make more")
     if name in await asyncio.to_thread(studies.names):
         raise HTTPException(409, f"a study {name} exists already; choose another name")
+    if (table.size or 0) > MAX_TABLE_BYTES:
+        raise HTTPException(413, f"the table is too large; send {MAX_TABLE_BYTES // 2**20} MB at most")
     upload = table.filename or "", await table.read()
     try:
-        recipe, found = await studies.background.run(read_upload, goal, options_of(options), *upload)
+        media = await asyncio.to_thread(
+            UploadedFiles, [(each.filename or "", each.file) for each in files if each.size]
+        )
+        given = options_of(options) | ({"instructions": instructions} if instructions.strip() else {})
+        recipe, found = await studies.background.run(read_upload, goal, given, *upload, list(media.files))
+        chosen = {kind: recipe["options"].get(kind) for kind in MEDIA_KINDS}
+        content = await asyncio.to_thread(read_media, media, recipe["data"], chosen)
     except (DataError, SettingError) as error:
         if request.headers.get("X-Askwise") == "page":  # programs know options by their names
             raise type(error)(page_sentence(str(error))) from None
         raise
     if not preview:
-        await asyncio.to_thread(write_study, studies.place(name), recipe, {}, mode, instructions)
+        await asyncio.to_thread(write_study, studies.place(name), recipe, content, mode)
     return NewStudy(study=name, made=not preview, **found)
 
 
@@ -155,7 +173,11 @@ async def set_study_state(study: Named, wanted: StateRequest) -> StudyOverview:
 
 @router.post("/{study}/settings")
 async def change_settings(study: Named, wanted: SettingsRequest) -> StudyOverview:
-    """Sets whether people may see which answer is expected, and whether a settled study continues."""
+    """Sets whether people may see which answer is expected, whether a settled study continues, and what people read
+    from the next question on."""
+    wording = wanted.model_dump(exclude_none=True, exclude={"why", "beyond"})
+    if wording:
+        await study.studies.background.run(reword, await study.job(None), wording)
     decided = {"why": wanted.why, "beyond": wanted.beyond}
     await asyncio.to_thread(partial(change_study_settings, study.store, study.record.study, **decided))
     return await study.changed_overview()

@@ -9,8 +9,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 
+from askwise.data.media import media_type
 from askwise.goals import goal_class
-from askwise.report.images import media_type
 from askwise.session.log_state import LogState
 from askwise.simulate.forecast import forecast
 from askwise.simulate.populations import people_before
@@ -27,6 +27,7 @@ from askwise.web.schemas import (
     QuestionsToCome,
     SkipRequest,
     UndoRequest,
+    asked_text,
     next_images,
     shown_question,
 )
@@ -70,7 +71,7 @@ class ParticipantContext:
             study=self.study,
             title=self.study,
             goal=goal.goal_name,
-            instructions=self.record.recipe.get("instructions"),
+            instructions=self.respondent.wording.instructions,
             state="paused" if self.person.paused else self.settings.state,
             question=shown_question(next_question.event, service.presented[1]),
             done=None if kind is None else ending(kind, count, self.respondent.quota, service.log.pooled),
@@ -112,7 +113,8 @@ async def current_participant(request: Request, study: str, token: str) -> Parti
     paused = settings.state != "open" or person.paused
     refusal = STUDY_CLOSED if settings.state == "closed" else STUDY_PAUSED if paused else None
     quota = inf if person.quota is None else person.quota
-    respondent = Respondent(person.participant, refusal, quota, settings.beyond)
+    wording = studies.wordings.get((study, settings.wording)) or studies.wording(study, settings.wording)
+    respondent = Respondent(person.participant, refusal, quota, settings.beyond, wording)
     service = await studies.service(study, person)
     return ParticipantContext(studies, study, record, person, settings, service, respondent)
 
@@ -157,8 +159,9 @@ async def mine(context: CurrentParticipant) -> list[OwnAnswer]:
         OwnAnswer(
             question=event["question"],
             kind=asked_of[event["question"]]["kind"],
-            text=asked_of[event["question"]]["text"],
+            text=asked_text(asked_of[event["question"]]),
             options=asked_of[event["question"]]["options"],
+            answer_names=asked_of[event["question"]].get("answer_names", {}),
             response=event.get("response"),
             skipped=event["event"] == "skip",
             time=event["time"],

@@ -1,6 +1,7 @@
 // @ts-check
 // The page where a participant answers: one question after the other, each answer exactly once.
 
+import { isKeyOfBody } from "./bodies.js";
 import { imageUrl, showQuestion, shownImages } from "./cards.js";
 import { QuestionClock } from "./clock.js";
 import { byId, element, setText } from "./dom.js";
@@ -240,7 +241,7 @@ function undo(question) {
 
 document.addEventListener("keydown", (event) => {
   const key = byId("panel", HTMLDialogElement).open ? null : pressedKey(event, lettersAnswer());
-  if (key === null) return;
+  if (key === null || isKeyOfBody(event)) return;
   const command = commandOf(key);
   const button = (questionSection.hidden ? undefined : buttons.get(key)) ?? (command === null ? null : byId(command));
   if (!button || button.hidden) return;

@@ -1,6 +1,7 @@
 // @ts-check
 // A question on the page: cards, buttons, or a field for a number.
 
+import { bodyNodes, hasBody, offerToExpand } from "./bodies.js";
 import { byId, element, plainText, richText } from "./dom.js";
 import { keyLabel, responseKeys, skipChoices } from "./keys.js";
 import { differingColumns, fieldHeading, questionHeading, responseLabel } from "./questions.js";
@@ -36,26 +37,30 @@ export function imageUrl(base, name) {
  */
 export function showQuestion(base, question, onAnswer, onSkip) {
   const { kind, options, responses } = question;
-  const hasCards = kind === "pair" || kind === "triple";
+  const hasBodies = options.some(hasBody);
+  const namesOptions = kind === "pair" || kind === "triple"; // each response is one of the options
+  const hasCards = namesOptions && !hasBodies; // a button can hold neither links nor players
   const hasImages = options.some((option) => option.image);
   /** @type {ButtonsByKey} */
   const buttons = new Map();
   questionSection.dataset.kind = kind;
   questionSection.classList.remove("waiting");
   questionSection.classList.toggle("pictures", hasImages);
+  questionSection.classList.toggle("bodies", hasBodies);
   questionSection.classList.toggle("with-fields", options.some((option) => Object.keys(option.fields).length > 0));
   byId("question-text").replaceChildren(...richText(questionHeading(question)));
   byId("question-text").setAttribute("aria-label", plainText(question.text));
   byId("hint").textContent = kind === "triple" ? "Tap the odd one; the other two belong together." : "";
   const size = nameSize(options);
   const figures = hasCards || (kind === "number" && !hasImages) ? [] : options;
+  const caption = (/** @type {number} */ index) => (namesOptions ? question.answer_names[String(responses[index])] : undefined);
   const differing = options.length > 1 ? differingColumns(options) : null;
-  byId("options").replaceChildren(...figures.map((option) =>
-    element("figure", {}, ...cardContent(base, option, size), ...fieldList(option, differing, ["dl", "div", "dt", "dd"]))));
+  byId("options").replaceChildren(...figures.map((option, index) => element("figure", {}, ...cardContent(base, option, size, caption(index)),
+    ...fieldList(option, differing, ["dl", "div", "dt", "dd"]), ...bodyNodes(base, option))));
   const keys = responseKeys(question);
   const choices = responses.map((response, index) => {
     const isCard = hasCards && index < options.length;
-    const content = isCard ? cardContent(base, options[index], size) : richText(responseLabel(question, response));
+    const content = isCard ? cardContent(base, options[index], size, caption(index)) : richText(caption(index) ?? responseLabel(question, response));
     const button = choiceButton(buttons, keys[index], isCard ? "card" : "", content, (pressed, event) => onAnswer(response, pressed, event));
     if (isCard) describe(button, options[index], fieldList(options[index], differing, ["span", "span", "span", "span"]), index);
     return button;
@@ -64,6 +69,8 @@ export function showQuestion(base, question, onAnswer, onSkip) {
   const skips = skipChoices(question).map(({ key, label, reason }) =>
     choiceButton(buttons, [key], "", [label], (button, event) => onSkip(reason, button, event)));
   byId("skips").replaceChildren(...skips);
+  questionSection.hidden = false; // or nothing has a height
+  offerToExpand();
   return buttons;
 }
 
@@ -85,9 +92,11 @@ function nameSize(options) {
  * @param {string} base
  * @param {ShownOption} option
  * @param {string} size
+ * @param {string} [caption]  what the owner calls this answer
  */
-function cardContent(base, { name, image }, size) {
+function cardContent(base, { name, image }, size, caption) {
   const label = element("span", { className: `name ${size}` }, ...richText(name));
+  if (caption) label.prepend(element("span", { className: "caption" }, ...richText(caption)), " ");
   if (!image) return [label];
   const picture = element("img", { src: imageUrl(base, image), alt: "" });
   picture.addEventListener("error", () => picture.remove());

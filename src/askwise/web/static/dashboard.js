@@ -4,6 +4,7 @@
 import { callApi, percent, plural, sentenceOf, showSentence, studyUrl } from "./api.js";
 import { byId, element, replaceHtml, setText } from "./dom.js";
 import { showParticipants } from "./participants.js";
+import { sendWording, showWording } from "./wording.js";
 
 /** @typedef {import("./types.d.ts").Learned} Learned */
 /** @typedef {import("./types.d.ts").StudyOverview} StudyOverview */
@@ -50,6 +51,7 @@ function showOverview(received) {
   document.querySelector("main")?.classList.toggle("fresh", overview.answers === 0);
   byId("may-ask-why", HTMLInputElement).checked = overview.why;
   showSentence(byId("error"), overview.behind ? "The process that chooses questions failed and is starting again. People can still answer." : "");
+  showWording(overview);
   showHeader();
   showLogs();
   showFigures();
@@ -310,4 +312,5 @@ select.addEventListener("change", () => {
   showLog(Number(select.value));
 });
 document.addEventListener("visibilitychange", () => (document.visibilityState === "visible" ? listen() : stream?.close()));
+sendWording(api, showOverview);
 listen();

@@ -8,6 +8,7 @@ import { byId, element } from "./dom.js";
 
 const form = byId("new-study", HTMLFormElement);
 const table = byId("table", HTMLInputElement);
+const files = byId("files", HTMLInputElement);
 const nameField = byId("name", HTMLInputElement);
 const goal = byId("goal", HTMLSelectElement);
 const readButton = byId("read-table", HTMLButtonElement);
@@ -72,6 +73,7 @@ async function sendForm(preview) {
   const body = new FormData();
   for (const name of ["name", "goal", "mode", "instructions"]) body.set(name, String(filled.get(name)).trim());
   body.set("table", filled.get("table") ?? "");
+  for (const file of files.files ?? []) body.append("files", file);
   body.set("options", JSON.stringify(filledOptions()));
   body.set("preview", String(preview));
   return callApi("/api/v1/studies", body);

@@ -13,14 +13,17 @@ const SIDES = { left: 0, right: 1 };
 const TOGETHER = { same: "Same", different: "Different" };
 
 /**
- * A response as the person would say it. "left" and "right" become the names of the items.
- * @param {{kind: string, options: ShownOption[]}} question
+ * A response as the person would say it. "left" and "right" become the names of the items. A name that the owner gave
+ * comes first.
+ * @param {{kind: string, options: ShownOption[], answer_names?: Record<string, string>}} question
  * @param {Response} response
  * @returns {string}
  */
-export function responseLabel({ kind, options }, response) {
+export function responseLabel({ kind, options, answer_names: given = {} }, response) {
   const word = String(response);
-  if (kind === "pair" && Object.hasOwn(SIDES, word)) return options[SIDES[word]].name;
+  const named = Object.hasOwn(given, word) ? given[word] : "";
+  if (kind === "pair" && Object.hasOwn(SIDES, word)) return `${named && `${named}: `}${options[SIDES[word]].name}`;
+  if (named) return named;
   if (kind === "pair" && response === "equal") return "Equal";
   if (kind === "same") return TOGETHER[word] ?? word;
   return typeof response === "number" ? String(Number(response.toPrecision(4))) : word;

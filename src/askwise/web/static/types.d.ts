@@ -7,6 +7,10 @@ export interface ShownOption {
   image: string | null;
   row: number | null;
   fields: Record<string, string>;
+  body: string | null;
+  body_html: string | null;
+  audio: string | null;
+  video: string | null;
 }
 
 export interface ShownQuestion {
@@ -16,6 +20,7 @@ export interface ShownQuestion {
   options: ShownOption[];
   responses: Response[];
   fallback: boolean;
+  answer_names: Record<string, string>;
 }
 
 export interface ParticipantState {
@@ -48,6 +53,7 @@ export interface OwnAnswer {
   kind: string;
   text: string;
   options: ShownOption[];
+  answer_names: Record<string, string>;
   response: Response | null;
   skipped: boolean;
   time: string;
@@ -109,6 +115,7 @@ export interface StudyOverview {
   mode: "own" | "pooled";
   why: boolean;
   beyond: boolean;
+  wording: { question?: string; answers?: Record<string, string>; instructions?: string };
   may_continue: boolean;
   log: number;
   epsilon: number;

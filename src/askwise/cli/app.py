@@ -14,6 +14,7 @@ from askwise.cli import (
     backtest,
     demo,
     goal,
+    items,
     new,
     plan,
     reproduce,
@@ -97,6 +98,7 @@ app.command("tell")(answers.tell)
 app.command("status")(status.status)
 app.command("report")(status.report)
 app.command("goal")(listed("goal"))
+app.command("items")(items.items)
 app.command("export")(transfer.export)
 app.command("import")(transfer.import_study)
 app.command("copy")(transfer.copy)

@@ -14,6 +14,7 @@ import numpy as np
 
 from askwise.errors import AnswerError
 from askwise.session.events import (
+    CHANGES,
     KINDS,
     Event,
     check_ask_event,
@@ -23,6 +24,7 @@ from askwise.session.events import (
     question_id,
     question_of,
 )
+from askwise.session.item_events import check_items_event
 from askwise.session.log_counts import LogCounts
 from askwise.types import Answer, Question, Response
 
@@ -60,6 +62,9 @@ class EventLog:
         self.answers: dict[str, tuple[int, Answer]] = {}  # in force, by question: the revision it came at, the answer
         self.people: set[str | None] = set()  # who has answered or skipped a question
         self.goal_events: list[Event] = []
+        self.changes: list[Event] = []  # of the goal and of the items
+        self.retired: set[str] = set()  # names of items that are not asked about any more
+        self.late_ids: set[str] = set()  # of questions that were withdrawn as an item retired; their answers count
         self.counts = LogCounts()
         self._closed: dict[str, Event] = {}  # by question: answers and skips in force, in the order they came
         self._closed_by: dict[str | None, dict[str, Event]] = {}  # the same by person
@@ -121,6 +126,13 @@ class EventLog:
         id = self.require_closed(question, who)
         return ValidEvent(new_event("undo", id, who=self.closing_events[id].get("who"), key=key))
 
+    def is_known_change(self, key: str) -> bool:
+        """Whether the items were changed before with this key. The key of another event is refused."""
+        known = self.events_by_key.get(key)
+        if known is not None and known["event"] != "items":
+            raise AnswerError(f"the key {key!r} was used before, to {known['event']}; use another one")
+        return known is not None
+
     def validate(self, event: Event) -> ValidEvent:
         """The event, if it may come next. Others are refused."""
         kind, id = event["event"], event.get("question")
@@ -128,7 +140,7 @@ class EventLog:
             raise AnswerError(f"an event is {', '.join(KINDS)}, not {kind!r}")
         if not isinstance(event.get("time", ""), str):
             raise AnswerError(f"the time of an event is a text, not {reprlib.repr(event['time'])}")
-        if kind != "goal" and not isinstance(id, str):
+        if kind not in CHANGES and not isinstance(id, str):
             raise AnswerError(f"an event names its question, got {id!r}")
         if kind == "ask":
             check_ask_event(event)
@@ -138,6 +150,8 @@ class EventLog:
             self.require_open(id)
         elif kind == "undo":
             self.require_closed(id)
+        elif kind == "items":
+            check_items_event(event)
         return self._answer(event) if kind == "tell" else ValidEvent(event)
 
     def require_open(self, question: str | Question | None) -> str:
@@ -149,6 +163,8 @@ class EventLog:
             return ids[0]
         id = question if isinstance(question, str) else question_id(question)
         status = self.status.get(id)
+        if id in self.late_ids:
+            return id
         if status is None:
             known = ", ".join(self.open_questions()) or "none"
             raise AnswerError(f"there is no question {reprlib.repr(id)}; the open ones are {known}")
@@ -182,6 +198,9 @@ class EventLog:
         if kind == "goal":
             self.withdraw_open()  # they were chosen for another goal
             self.goal_events.append(event)
+        elif kind == "items":
+            self.retired.update(event.get("retired", ()))
+            self._withdraw_retired()
         elif kind == "ask":
             self.ask_events[id], self._atoms[id] = event, hashable_atom(event["atom"])
             self._asked_at[id] = len(self.events)
@@ -192,12 +211,17 @@ class EventLog:
             self._closed_by.setdefault(event.get("who"), {})[id] = event
             self.people.add(event.get("who"))
             self._closed_at[id] = len(self.events)
-        if kind in ("tell", "skip"):
-            del self.open_ids[id]
-        elif kind != "goal":
-            self.open_ids[id] = None
-        if kind != "goal":
+        if kind in CHANGES:
+            self.changes.append(event)
+        else:
             self.status[id] = STATUS_AFTER[kind]
+            if kind in ("tell", "skip"):
+                self.open_ids.pop(id, None)
+                self.late_ids.discard(id)
+            else:
+                self.open_ids[id] = None
+        if kind == "undo":
+            self._withdraw_retired()
         if valid.answer is not None:
             self.answers[id] = self.counts.revision, valid.answer
         self.counts.add(event)
@@ -221,6 +245,17 @@ class EventLog:
         self.answers.pop(id, None)
         self._withdraw([other for other in self.open_ids if self._asked_at[other] > self._closed_at[id]])
 
+    def _withdraw_retired(self) -> None:
+        """Withdraws open questions about retired items. Who sees one may still answer it."""
+        gone = [id for id in self.open_ids if self.retired.intersection(self.names_in(self.ask_events[id]))]
+        self._withdraw(gone)
+        self.late_ids.update(gone)
+
+    @staticmethod
+    def names_in(event: Event) -> list[str]:
+        """The names of the items that a question shows."""
+        return [option["name"] for option in event["options"]]
+
     def _withdraw(self, questions: list[str]) -> None:
         for id in questions:
             del self.open_ids[id]
@@ -231,6 +266,10 @@ class EventLog:
     def open_questions(self) -> list[str]:
         """The open questions, first asked first."""
         return sorted(self.open_ids, key=self._asked_at.__getitem__)
+
+    def takes_answer(self, question: str) -> bool:
+        """Whether the question is open, or was only withdrawn because an item retired."""
+        return question in self.open_ids or question in self.late_ids
 
     def closed(self, who: str | None = None) -> list[Event]:
         """The answers and skips in force, in the order they came; with `who`, those of one person."""

@@ -17,7 +17,8 @@ from askwise.errors import AnswerError
 from askwise.types import Option, Prompt, Question, Response, Scored
 
 Event = dict[str, Any]
-KINDS = ("ask", "tell", "skip", "undo", "goal")
+KINDS = ("ask", "tell", "skip", "undo", "goal", "items")
+CHANGES = ("goal", "items")  # events about no question
 NUMBER = "number"  # the kind of question that is answered with any number
 PAIR = "pair"  # the kind of question that is answered with a side
 SIDES = {"left": 0, "right": 1}  # the option that stands there

@@ -61,8 +61,8 @@ class TableGoal(Goal):
         return encode(columns, name=self.name, image=self.image, features=self.features, missing=missing)
 
     def summary(self, session: Session) -> Summary:
-        assert session.recipe is not None
-        items, rows = self.items(session.recipe["data"]), self.total_rows(session.recipe["data"])
+        assert session.pursued is not None
+        items, rows = self.items(session.pursued["data"]), self.total_rows(session.pursued["data"])
         unused = {label: why for label, why in items.left_out.items() if why not in ("is the name", "is the image")}
         levels: dict[str, int] = {}
         for label in items.columns:
@@ -99,6 +99,6 @@ class TableGoal(Goal):
 
 def feature_names(goal: Any, session: Session, count: int) -> list[str]:
     """What weights belong to: the features of the table; numbered if the session keeps no table. There may be none."""
-    if session.recipe is None:
+    if session.pursued is None:
         return [f"feature {place + 1}" for place in range(count)]
-    return list(goal.items(session.recipe["data"]).columns)
+    return list(goal.items(session.pursued["data"]).columns)

@@ -20,7 +20,7 @@ def items(
     retire: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="No longer ask about this item; may be repeated.")
     ] = None,
-    show: Annotated[bool, typer.Option("--list", help="Print the names of all items, after any change.")] = False,
+    show: Annotated[bool, typer.Option("--list", help="Print the names of all items [default].")] = False,
     encoding: Annotated[str, typer.Option(help="Encoding of a text file.")] = "utf-8",
     as_json: AsJson = False,
 ) -> None:
@@ -30,8 +30,7 @@ def items(
     from askwise.storage.item_changes import change_items, listed_items
     from askwise.storage.store import Store
 
-    if add is None and not retire and not show:
-        raise SettingError("nothing is to be done; give --add TABLE, --retire NAME or --list")
+    show = show or (add is None and not retire)
     store = Store.at(Address.of(file))
     if add is not None or retire:
         found = None if add is None else read(add, encoding=encoding)

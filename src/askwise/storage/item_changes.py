@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import insert, select
 
 from askwise.errors import DataError, SettingError, StudyError
-from askwise.goals import goal_from
 from askwise.goals.base.item_changes import items_event
+from askwise.goals.base.registry import goal_from
 from askwise.goals.base.tables import TableGoal
 from askwise.session.event_log import EventLog
 from askwise.session.item_events import recipe_after

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from askwise import storage
 from askwise.data.files import TABLE_SUFFIXES, LoadedTable, read_table
+from askwise.data.tables import Columns
 from askwise.errors import AskwiseError, DataError, SettingError
 from askwise.exchange.answers import study_answers_table
 from askwise.exchange.files import write_table
@@ -80,18 +81,9 @@ def read_upload(goal: str, options: Mapping[str, Any], file: str, content: bytes
     >>> recipe["goal"], found["words"][0]
     ('top_k', 'Find the best 2 of the 3 items.')
     """
-    named = Path(file.replace("\\", "/")).name
-    if Path(named).suffix.lower() not in TABLE_SUFFIXES:
-        raise DataError(f"a table is one of {', '.join(TABLE_SUFFIXES)}; save it as CSV first")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"table{Path(named).suffix.lower()}"
-        path.write_bytes(content)
-        try:
-            columns = read_table(path)
-        except DataError as error:
-            raise DataError(str(error).replace(str(path), named).replace(path.name, named)) from None
+    columns = uploaded_columns(file, content)
     try:
-        session = new_session(goal, LoadedTable(columns, Path(named)), options)
+        session = new_session(goal, LoadedTable(columns, Path(file_name(file))), options)
         built = goal_of(session)
         words, facts = built.sentences(session), built.summary(session).as_dict()
     except AskwiseError:
@@ -100,6 +92,33 @@ def read_upload(goal: str, options: Mapping[str, Any], file: str, content: bytes
         raise SettingError(f"the options do not fit the goal {goal}: {error}") from None
     assert session.recipe is not None
     return session.recipe, {**facts, "words": words}
+
+
+def file_name(path: str) -> str:
+    """The name of a file without its folders, as any browser sends it.
+
+    >>> file_name("C:\\\\cars.csv")
+    'cars.csv'
+    """
+    return Path(path.replace("\\", "/")).name
+
+
+def uploaded_columns(file: str, content: bytes) -> Columns:
+    """The columns of an uploaded table.
+
+    >>> uploaded_columns("drinks.csv", b"name\\ntea\\nmilk\\n")
+    {'name': ['tea', 'milk']}
+    """
+    named = file_name(file)
+    if Path(named).suffix.lower() not in TABLE_SUFFIXES:
+        raise DataError(f"a table is one of {', '.join(TABLE_SUFFIXES)}; save it as CSV first")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"table{Path(named).suffix.lower()}"
+        path.write_bytes(content)
+        try:
+            return read_table(path)
+        except DataError as error:
+            raise DataError(str(error).replace(str(path), named).replace(path.name, named)) from None
 
 
 def page_of(job: Job) -> str:

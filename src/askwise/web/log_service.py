@@ -44,6 +44,12 @@ class LogService:
         self._without_noise = log.journal.record.recipe["options"].get("noise") == 0
         self._lock = asyncio.Lock()
 
+    async def catch_up(self) -> None:
+        """Takes in what was written elsewhere, and has the learner compute what follows."""
+        async with self._lock:
+            await self.log.catch_up()
+            self.states.refresh()
+
     async def show(self, person: Respondent) -> NextQuestion:
         """The question before this person; a new one if there is none."""
         async with self._lock:

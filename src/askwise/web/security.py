@@ -110,7 +110,8 @@ def _refusal(request: Request) -> Response | None:
             owner(request)
         except HTTPException as stranger:
             return _refused(request, stranger.status_code, str(stranger.detail))
-    most = MAX_TABLE_BYTES if path == OWNER_PATHS else MAX_ANSWER_BYTES
+    takes_table = path == OWNER_PATHS or (path.startswith(OWNER_PATHS) and path.endswith("/items"))
+    most = MAX_TABLE_BYTES if takes_table else MAX_ANSWER_BYTES
     chunked = "chunked" in request.headers.get("transfer-encoding", "")
     if chunked:
         return _refused(request, 413, "a request must say its length; one in chunks does not")

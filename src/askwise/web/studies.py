@@ -176,6 +176,11 @@ class ServedStudies:
             known.start(simulated, people_before, partial(self.changed, name))
         return known.runs
 
+    def forget_simulations(self, name: str) -> None:
+        """Forgets the people simulated for this study, since it is about other items now."""
+        for before in (False, True):
+            self._simulated_runs.pop((name, before), None)
+
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         """Has something done in the background."""
         task = asyncio.create_task(work)

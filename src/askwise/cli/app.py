@@ -14,6 +14,7 @@ from askwise.cli import (
     backtest,
     demo,
     goal,
+    items,
     new,
     plan,
     reproduce,
@@ -99,6 +100,7 @@ app.command("status")(status.status)
 app.command("report")(status.report)
 app.command("goal")(listed("goal"))
 app.command("wording")(wording.wording)
+app.command("items")(items.items)
 app.command("export")(transfer.export)
 app.command("import")(transfer.import_study)
 app.command("copy")(transfer.copy)

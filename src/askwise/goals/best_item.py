@@ -74,16 +74,16 @@ class BestItemGoal(ItemGoal):
 
     def result(self, session: Session, sample: Sample) -> Result:
         family: Any = session.problem.family
-        regrets = regrets_of(family.utilities(sample.structures))
-        chances = best_chances(regrets, sample.weights, family.names)
+        regrets = regrets_of(family.utilities(sample.structures)[:, family.active])
+        chances = best_chances(regrets, sample.weights, family.active_names)
         name = str(session.estimate())
         place = family.names.index(name)
         facts: list[tuple[str, Any]] = []
-        if session.recipe is not None:
+        if session.pursued is not None:
             hidden = (family.names[place], family.images[place])
-            facts = row_facts(session.recipe["data"], place, self.features, hidden)[:MAX_FACTS]
+            facts = row_facts(session.pursued["data"], place, self.features, hidden)[:MAX_FACTS]
         return Result(
-            f"Which of {len(family.names):,} is the best?",
+            f"Which of {len(family.active):,} is the best?",
             items=(Item(name, place),),
             large=True,
             facts=tuple((column, cell(value)) for column, value in facts),

@@ -57,6 +57,7 @@ class ClassifierGoal(TableGoal):
     shown_together: ClassVar[int] = 1
     answer_columns: ClassVar[tuple[str, ...]] = ("item", "label")
     takes_pools: ClassVar[bool] = True
+    takes_items: ClassVar[bool] = True
     data_help: ClassVar[str] = (
         "Any dataframe, 2-D array, list of dicts or dict of columns, or the path of a Parquet file or of a folder of "
         "them that does not fit in memory: random rows then stand for all in the estimate."

@@ -52,6 +52,7 @@ class HierarchyGoal(TableGoal):
     distance: ClassVar[str] = "TripletDisagreement"
     needs: ClassVar[str] = "three items"
     min_rows: ClassVar[int] = 3
+    takes_items: ClassVar[bool] = True
     max_rows: ClassVar[int] = 300
     shown_together: ClassVar[int] = 3
     answer_columns: ClassVar[tuple[str, ...]] = ("a", "b", "c", "odd")

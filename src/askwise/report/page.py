@@ -60,6 +60,7 @@ def page(session: Session, *, title: str | None = None, progress: Progress | Non
         usage_facts=sections.usage_facts(counts),
         people=sections.people_table(counts, answers),
         most_asked=sections.most_asked_table(counts),
+        item_changes=sections.item_changes_table(session),
         all_answers=sections.answers_table(answers),
         odd_answers=sections.odd_table(odd, numeric),
         numeric_answers=numeric,

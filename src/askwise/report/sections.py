@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from askwise.goals.base.charts import Table
-from askwise.goals.base.texts import plural, shorten
+from askwise.goals.base.texts import abbreviate, plural, shorten
 from askwise.report.charts import Curves, Line
 from askwise.report.history import HistoryPoint
 from askwise.report.surprises import OddAnswer
@@ -25,6 +25,7 @@ from askwise.storage.serialization import event_rows, pack_recipe
 MAX_GUESS_LENGTH = 80
 MAX_SETTING_LENGTH = 400
 MAX_MOST_ASKED = 8
+MAX_LISTED_ITEMS = 12
 USED_PACKAGES = ("numpy", "scipy", "numba")
 
 
@@ -110,6 +111,32 @@ def odd_table(odd: Sequence[OddAnswer], numeric: bool) -> Table:
     """The answers that the others speak against."""
     rows = tuple((one.row.text, one.row.answer, one.row.who or "", one.fit) for one in odd)
     return Table("", ("question", "answer", "who", "off by" if numeric else "chance"), rows, numeric=(3,))
+
+
+def item_changes_table(session: Session) -> Table:
+    """When items came and went.
+
+    >>> from askwise.goals import best_item
+    >>> session = best_item(["tea", "coffee", "water"], seed=1)
+    >>> session.retire("tea")
+    >>> item_changes_table(session).rows[0][1:]
+    ('0', 'retired', '1 item: tea')
+    """
+    rows, answers = [], 0
+    family: Any = session.problem.family
+    changes = [event for event in session.log if event["event"] == "items"]
+    sizes = [len(next(iter(event.get("added", {}).values()), ())) for event in changes]
+    new = list(family.names[-sum(sizes) :]) if sum(sizes) else []
+    for event in session.log:
+        answers += event["event"] == "tell"
+        if event["event"] == "items":
+            count = sizes.pop(0)
+            came, new = new[:count], new[count:]
+            for change, names in (("added", came), ("retired", event.get("retired", []))):
+                if names:
+                    listed = f"{plural(len(names), 'item')}: {abbreviate(names, MAX_LISTED_ITEMS)}"
+                    rows.append((_minute(event.get("time", "")), str(answers), change, listed))
+    return Table("", ("time", "answers before", "change", "items"), tuple(rows), numeric=(1,))
 
 
 def settings_table(session: Session) -> Table:

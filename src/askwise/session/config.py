@@ -15,7 +15,6 @@ from askwise.options import LARGEST_SEED, flag, function, implementing, number, 
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session.effects import Effects
-from askwise.session.events import Event
 from askwise.stopping import CostLimits, Stop
 from askwise.stopping.certificate import ModelCheck
 from askwise.stopping.sequential_test import MAX_CLOSENESS
@@ -48,7 +47,7 @@ class SessionConfig:
     cost_limits: CostLimits = NO_LIMITS
     closeness: float = 1.0
     presentation: Callable[[Mapping[str, Any]], Present] | None = None  # changed options -> what people see
-    changes: int = 0  # how often the goal has changed
+    changes: int = 0  # how often the goal or the items have changed
 
     @staticmethod
     def checked(
@@ -103,11 +102,8 @@ class SessionConfig:
         draws, candidates = min(self.draws, most), min(self.candidates, most)
         return replace(self, seed=seed, rule=chosen, draws=draws, candidates=candidates)
 
-    def with_goal(self, recipe: Recipe | None, remake: Callable[[Recipe], Any] | None, event: Event) -> SessionConfig:
-        """The settings of the goal that an event takes up. What shapes beliefs stays."""
-        if remake is None or recipe is None:
-            raise SettingError("the session was built by hand, so it knows no other goal; build another one")
-        other: SessionConfig = remake({**recipe, "goal": event["goal"], "options": event["options"]}).config
+    def changed(self, other: SessionConfig, goal: str, count: int = 1) -> SessionConfig:
+        """The settings of that goal, or of other items, after so many more changes. The seed and the draws stay."""
         if type(other.problem.family) is not type(self.problem.family):
-            raise SettingError(f"the goal {event['goal']} needs other questions than were answered; start a new study")
-        return replace(other, seed=self.seed, draws=self.draws, changes=self.changes + 1)
+            raise SettingError(f"the goal {goal} needs other questions than were answered; start a new study")
+        return replace(other, seed=self.seed, draws=self.draws, changes=self.changes + count)

@@ -6,14 +6,15 @@ The log is append-only. An undo is one more event. An event may carry a key: sen
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from copy import copy
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from askwise.errors import AnswerError
 from askwise.session.events import (
+    CHANGES,
     KINDS,
     WITHOUT_QUESTION,
     Event,
@@ -24,8 +25,12 @@ from askwise.session.events import (
     question_id,
     question_of,
 )
+from askwise.session.item_events import check_items_event, recipe_after
 from askwise.session.log_counts import LogCounts
 from askwise.types import Answer, Question, Response
+
+if TYPE_CHECKING:
+    from askwise.session.config import Recipe
 
 STATUS_AFTER = {"ask": "open", "tell": "answered", "skip": "skipped", "undo": "open"}  # of the question
 CLOSED = ("answered", "skipped")
@@ -62,6 +67,10 @@ class EventLog:
         self.people: set[str | None] = set()  # who has answered or skipped a question
         self.goal_events: list[Event] = []
         self.shown_options: dict[str, Any] = {}  # that say what people see, as changed since the present goal
+        self.changes: list[Event] = []  # of the goal and of the items
+        self.retired: set[str] = set()  # names of items that are not asked about any more
+        self.late_ids: set[str] = set()  # of questions that were withdrawn as an item retired; their answers count
+        self._pursued: tuple[int, Recipe | None] = 0, None  # the recipe after so many changes
         self.counts = LogCounts()
         self._closed: dict[str, Event] = {}  # by question: answers and skips in force, in the order they came
         self._closed_by: dict[str | None, dict[str, Event]] = {}  # the same by person
@@ -123,6 +132,13 @@ class EventLog:
         id = self.require_closed(question, who)
         return ValidEvent(new_event("undo", id, who=self.closing_events[id].get("who"), key=key))
 
+    def is_known_change(self, key: str) -> bool:
+        """Whether the items were changed before with this key. The key of another event is refused."""
+        known = self.events_by_key.get(key)
+        if known is not None and known["event"] != "items":
+            raise AnswerError(f"the key {key!r} was used before, to {known['event']}; use another one")
+        return known is not None
+
     def validate(self, event: Event) -> ValidEvent:
         """The event, if it may come next. Others are refused."""
         kind, id = event["event"], event.get("question")
@@ -142,6 +158,8 @@ class EventLog:
             self.require_closed(id)
         elif kind == "show" and not isinstance(event.get("options"), dict):
             raise AnswerError("an event that changes what is shown has no options")
+        elif kind == "items":
+            check_items_event(event)
         return self._answer(event) if kind == "tell" else ValidEvent(event)
 
     def require_open(self, question: str | Question | None) -> str:
@@ -153,6 +171,8 @@ class EventLog:
             return ids[0]
         id = question if isinstance(question, str) else question_id(question)
         status = self.status.get(id)
+        if id in self.late_ids:
+            return id
         if status is None:
             known = ", ".join(self.open_questions()) or "none"
             raise AnswerError(f"there is no question {reprlib.repr(id)}; the open ones are {known}")
@@ -189,6 +209,9 @@ class EventLog:
             self.shown_options = {}  # the options of the goal say it
         elif kind == "show":
             self.shown_options = event["options"]
+        elif kind == "items":
+            self.retired.update(event.get("retired", ()))
+            self._withdraw_retired()
         elif kind == "ask":
             self.ask_events[id], self._atoms[id] = event, hashable_atom(event["atom"])
             self._asked_at[id] = len(self.events)
@@ -199,12 +222,17 @@ class EventLog:
             self._closed_by.setdefault(event.get("who"), {})[id] = event
             self.people.add(event.get("who"))
             self._closed_at[id] = len(self.events)
-        if kind in ("tell", "skip"):
-            del self.open_ids[id]
-        elif kind not in WITHOUT_QUESTION:
-            self.open_ids[id] = None
+        if kind in CHANGES:
+            self.changes.append(event)
         if kind not in WITHOUT_QUESTION:
             self.status[id] = STATUS_AFTER[kind]
+            if kind in ("tell", "skip"):
+                self.open_ids.pop(id, None)
+                self.late_ids.discard(id)
+            else:
+                self.open_ids[id] = None
+        if kind == "undo":
+            self._withdraw_retired()
         if valid.answer is not None:
             self.answers[id] = self.counts.revision, valid.answer
         self.counts.add(event)
@@ -228,6 +256,17 @@ class EventLog:
         self.answers.pop(id, None)
         self._withdraw([other for other in self.open_ids if self._asked_at[other] > self._closed_at[id]])
 
+    def _withdraw_retired(self) -> None:
+        """Withdraws open questions about retired items. Who sees one may still answer it."""
+        gone = [id for id in self.open_ids if self.retired.intersection(self.names_in(self.ask_events[id]))]
+        self._withdraw(gone)
+        self.late_ids.update(gone)
+
+    @staticmethod
+    def names_in(event: Event) -> list[str]:
+        """The names of the items that a question shows."""
+        return [option["name"] for option in event["options"]]
+
     def _withdraw(self, questions: list[str]) -> None:
         for id in questions:
             del self.open_ids[id]
@@ -238,6 +277,10 @@ class EventLog:
     def open_questions(self) -> list[str]:
         """The open questions, first asked first."""
         return sorted(self.open_ids, key=self._asked_at.__getitem__)
+
+    def takes_answer(self, question: str) -> bool:
+        """Whether the question is open, or was only withdrawn because an item retired."""
+        return question in self.open_ids or question in self.late_ids
 
     def closed(self, who: str | None = None) -> list[Event]:
         """The answers and skips in force, in the order they came; with `who`, those of one person."""
@@ -262,12 +305,14 @@ class EventLog:
         """The atoms of the last questions, so many of them."""
         return {self._atoms[id] for id in list(self.ask_events)[-count:]} if count else set()
 
-    def pursued(self, recipe: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The recipe of a session with the goal and the options of now."""
-        last = self.goal_events[-1] if self.goal_events else recipe
-        if last is recipe and not self.shown_options:
-            return recipe
-        return {**recipe, "goal": last["goal"], "options": {**last["options"], **self.shown_options}}
+    def pursued(self, recipe: Recipe) -> Recipe:
+        """The recipe of a session with the goal, the items and the options of now."""
+        known, kept = self._pursued
+        found = recipe if kept is None else kept
+        for event in self.changes[known:]:
+            found = recipe_after(found, event)
+        self._pursued = len(self.changes), found
+        return {**found, "options": {**found["options"], **self.shown_options}} if self.shown_options else found
 
     def question(self, id: str) -> Question:
         """The question of that id."""

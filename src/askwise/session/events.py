@@ -16,8 +16,9 @@ from askwise.errors import AnswerError
 from askwise.types import Option, Prompt, Question, Response, Scored
 
 Event = dict[str, Any]
-KINDS = ("ask", "tell", "skip", "undo", "goal", "show")
-WITHOUT_QUESTION = ("goal", "show")
+KINDS = ("ask", "tell", "skip", "undo", "goal", "items", "show")
+CHANGES = ("goal", "items")  # events that change what is sought or among what
+WITHOUT_QUESTION = (*CHANGES, "show")
 NUMBER = "number"  # the kind of question that is answered with any number
 PAIR = "pair"  # the kind of question that is answered with a side
 SIDES = {"left": 0, "right": 1}  # the option that stands there

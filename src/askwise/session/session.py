@@ -1,13 +1,13 @@
 """The algorithm as ask and tell: ask, tell, skip, undo, estimate, certificate. The only object that changes.
 
-The log is the state. The module `recording` applies events (ask, tell, skip, undo or another goal), new ones and
-replayed ones alike. All randomness is keyed by the seed and the position in the log.
+The log is the state. The module `recording` applies events (ask, tell, skip, undo, another goal or other items), new
+ones and replayed ones alike. All randomness is keyed by the seed and the position in the log.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -23,8 +23,9 @@ from askwise.session import recording
 from askwise.session.beliefs import Beliefs
 from askwise.session.config import MAX_DRAWS, Present, Recipe, SessionConfig
 from askwise.session.effects import Effects
-from askwise.session.event_log import EventLog
+from askwise.session.event_log import EventLog, ValidEvent
 from askwise.session.events import Event, Journal, new_event
+from askwise.session.item_events import ChangesItems
 from askwise.session.plates import Plates, checked_plates
 from askwise.session.prepared_rounds import PreparedRounds
 from askwise.session.round import Eligible, Round
@@ -322,6 +323,53 @@ class Session:
         if self._presented is None or self._presented[0] != wanted:
             self._presented = wanted, self.config.presentation(self.event_log.shown_options)
         return replace(found, options=self._presented[1](found.options, found.kind, found.atom))
+
+    @one_at_a_time
+    def add_items(self, rows: Any, *, key: str | None = None) -> None:
+        """Adds items to the table. Answers stay, and beliefs are those of a table that had these rows from the start.
+
+        A study in a file or a database changes for everybody who answers there.
+
+        :param rows: Rows with the columns of the table, as any goal takes them; a list of names if it has only names.
+        :param key: The same key given twice is one change.
+
+        >>> from askwise import best_item
+        >>> session = best_item(["tea", "coffee", "water"], seed=1)
+        >>> session.tell("tea", session.pose((0, 1)))
+        >>> session.add_items(["milk"])
+        >>> session.problem.family.names, len(session.answers)
+        (('tea', 'coffee', 'water', 'milk'), 1)
+        """
+        self._change_items(rows, None, key)
+
+    @one_at_a_time
+    def retire(self, names: str | Sequence[str], *, key: str | None = None) -> None:
+        """Takes items out of the running: they are not asked about any more, and cannot be the result.
+
+        What was answered about them still counts. An open question about one is withdrawn, but whoever sees it may
+        answer it.
+
+        :param names: The name of an item, or several.
+        :param key: The same key given twice is one change.
+
+        >>> from askwise import best_item
+        >>> session = best_item(["tea", "coffee", "water"], seed=1)
+        >>> session.retire("tea")
+        >>> sorted(option.name for option in session.ask().options)
+        ['coffee', 'water']
+        """
+        self._change_items(None, names, key)
+
+    def _change_items(self, rows: Any, names: Any, key: str | None) -> None:
+        def make(_: str | Question | None) -> ValidEvent | None:
+            if key is not None and self.event_log.is_known_change(key):
+                return None
+            if not isinstance(self.goal, ChangesItems) or self.pursued is None:
+                raise SettingError("the session was built by hand, so its table is not known; build another one")
+            return self.event_log.validate(self.goal.items_event(self.pursued, rows, names, key))
+
+        self.refresh()
+        recording.record(self, make)
 
     def branch(self, *, seed: int, rule: str | None = None, effort: int | None = None) -> Session:
         """A copy in memory, to try other answers or another strategy.

@@ -14,6 +14,7 @@ from sqlalchemy import bindparam, case, func, insert, select, update
 from askwise.errors import SettingError, StudyError
 from askwise.stopping import StopReason
 from askwise.stopping.rule import ReasonKind
+from askwise.storage.items import recipe_for_next_log
 from askwise.storage.schema import events, logs_of, participants, studies
 from askwise.storage.store import Record, Store
 
@@ -82,8 +83,10 @@ def invite(store: Store, study: Record, name: str, quota: int | None = None) -> 
     with store.begin() as connection:
         log = study.study
         if study.mode == "own":
-            row = connection.execute(select(studies).where(studies.c.study == study.study)).one()
-            values = {"name": f"{row.name}/{id}", "created": now, "askwise": row.askwise, "recipe": row.recipe}
+            # locked, so that the items do not change between
+            row = connection.execute(select(studies).where(studies.c.study == study.study).with_for_update()).one()
+            recipe = recipe_for_next_log(connection, study.study, row.recipe)
+            values = {"name": f"{row.name}/{id}", "created": now, "askwise": row.askwise, "recipe": recipe}
             made = connection.execute(insert(studies).values(**values, parent=study.study, mode="own"))
             log = int(made.inserted_primary_key[0])  # type: ignore[index]
         if not name:

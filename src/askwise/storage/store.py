@@ -65,6 +65,7 @@ DIGEST = (
     select(events.c.digest, func.length(studies.c.recipe).label("size"))
     .join(studies, studies.c.study == events.c.study)
     .where(events.c.study == bindparam("study"), events.c.position == bindparam("last"))
+    .with_for_update(of=studies)  # the log is written by one program at a time
 )
 
 
@@ -189,14 +190,9 @@ class Store:
 
         `before` is the digest that the log must have there: nothing is added to a log that others have shortened.
         """
-        last = {"study": record.study, "last": position - 1}
         try:
             with self.begin() as connection:
-                found = connection.execute(DIGEST if position else RECIPE, last).first()
-                digest = None if found is None else found.digest if position else sha256(found.recipe).hexdigest()
-                if found is None or (digest, found.size) != (before, record.size):
-                    told = f"the study or a part of its log is gone from {self.address}"
-                    raise StudyError(f"{told}, or was replaced; nothing was added: open it again")
+                require_position(connection, self, record, position, before)
                 connection.execute(insert(events), rows)
                 connection.execute(HEAD, {"log": record.study, "last": rows[-1]["digest"]})
         except exc.IntegrityError:
@@ -286,6 +282,15 @@ def stored_wording(recipe: Recipe, changed: str | None) -> Wording:
     with suppress(ValueError, AttributeError):
         return wording_of(recipe) if changed is None else wording_from(json.loads(changed))
     return USUAL
+
+
+def require_position(connection: Connection, store: Store, record: Record, position: int, before: str) -> None:
+    """Refuses to write to a log that lost its end, or that starts from another recipe; `before` is the digest there."""
+    found = connection.execute(DIGEST if position else RECIPE, {"study": record.study, "last": position - 1}).first()
+    digest = None if found is None else found.digest if position else sha256(found.recipe).hexdigest()
+    if found is None or (digest, found.size) != (before, record.size):
+        told = f"the study or a part of its log is gone from {store.address}"
+        raise StudyError(f"{told}, or was replaced; nothing was added: open it again")
 
 
 def _put_in(

@@ -53,6 +53,7 @@ class ComputedStates:
         self.changed = changed
         self.fallback = fallback
         self.settled = settled  # the reason to stop, as the store has it
+        self._changes = len(self.event_log.changes)
         self.latest: LogState | None = None
         self.ahead: dict[Any, LogState] = {}  # by response to the open question: the state after it
         self.failures = 0  # of the learner, in a row
@@ -128,9 +129,14 @@ class ComputedStates:
             return None, True  # the budget is used up, whatever the learner knows
         known = [event for state in states for event in (state.question, *state.fallback) if event is not None]
         taken = self.event_log.unavailable_atoms(repeat=False)
-        free = next((event for event in known if hashable_atom(event["atom"]) not in taken), None)
+        free = next((event for event in known if self._is_askable(event, taken)), None)
         # it was chosen for another position, perhaps of another log: what was computed then is not noted with it
         return (None if free is None else {**free, "gain": 0.0, "info": {"fallback": True}}), True
+
+    def _is_askable(self, event: Event, taken: set[Any]) -> bool:
+        """Whether a question of an earlier state, or of another log, may be asked now."""
+        gone = self.event_log.retired.union(self.log.journal.record.recipe["options"].get("retired") or ())
+        return hashable_atom(event["atom"]) not in taken and gone.isdisjoint(self.event_log.names_in(event))
 
     async def _refresh(self) -> None:
         """Until the learner knows the log. Where only other programs write, and faster than it reads, it pauses after
@@ -150,6 +156,8 @@ class ComputedStates:
                         await asyncio.wait_for(self._wanted.wait(), REFRESH_PAUSE * 2**late)
                         continue
                     late += 1
+            if self._changes != len(self.event_log.changes):  # with other items, the store has no reason any more
+                self._changes, self.settled = len(self.event_log.changes), None
             if (done := self.up_to_date()) is not None and done.settled != self.settled:
                 self.settled = done.settled
                 await asyncio.to_thread(set_settled, self.log.store, self.job[1], self.settled)

@@ -84,19 +84,10 @@ def read_upload(
     >>> recipe["goal"], found["words"][0]
     ('top_k', 'Find the best 2 of the 3 items.')
     """
-    named = Path(file.replace("\\", "/")).name
-    if Path(named).suffix.lower() not in TABLE_SUFFIXES:
-        raise DataError(f"a table is one of {', '.join(TABLE_SUFFIXES)}; save it as CSV first")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"table{Path(named).suffix.lower()}"
-        path.write_bytes(content)
-        try:
-            columns = read_table(path)
-        except DataError as error:
-            raise DataError(str(error).replace(str(path), named).replace(path.name, named)) from None
+    columns = uploaded_columns(file, content)
     image = None if not names or any(map(options.get, MEDIA_KINDS)) else _column_of_files(columns, names)
     try:
-        session = new_session(goal, LoadedTable(columns, Path(named), image), options)
+        session = new_session(goal, LoadedTable(columns, Path(file_name(file)), image), options)
         built = goal_of(session)
         words, facts = built.sentences(session), built.summary(session).as_dict()
     except AskwiseError:
@@ -124,6 +115,33 @@ def reword(job: Job, changes: Mapping[str, Any]) -> None:
     session = storage.open(job[0], log=job[1])
     session.reword(**changes)
     storage.close(session)
+
+
+def file_name(path: str) -> str:
+    """The name of a file without its folders, as any browser sends it.
+
+    >>> file_name("C:\\\\cars.csv")
+    'cars.csv'
+    """
+    return Path(path.replace("\\", "/")).name
+
+
+def uploaded_columns(file: str, content: bytes) -> Columns:
+    """The columns of an uploaded table.
+
+    >>> uploaded_columns("drinks.csv", b"name\\ntea\\nmilk\\n")
+    {'name': ['tea', 'milk']}
+    """
+    named = file_name(file)
+    if Path(named).suffix.lower() not in TABLE_SUFFIXES:
+        raise DataError(f"a table is one of {', '.join(TABLE_SUFFIXES)}; save it as CSV first")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"table{Path(named).suffix.lower()}"
+        path.write_bytes(content)
+        try:
+            return read_table(path)
+        except DataError as error:
+            raise DataError(str(error).replace(str(path), named).replace(path.name, named)) from None
 
 
 def page_of(job: Job) -> str:

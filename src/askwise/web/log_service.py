@@ -47,6 +47,12 @@ class LogService:
         self._without_noise = log.journal.record.recipe["options"].get("noise") == 0
         self._lock = asyncio.Lock()
 
+    async def catch_up(self) -> None:
+        """Takes in what was written elsewhere, and has the learner compute what follows."""
+        async with self._lock:
+            await self.log.catch_up()
+            self.states.refresh()
+
     async def show(self, person: Respondent) -> NextQuestion:
         """The question before this person; a new one if there is none."""
         async with self._lock:
@@ -202,7 +208,8 @@ class LogService:
         status = self.event_log.status.get(question)
         if self._answered_by(person, question) if self.log.pooled else status in CLOSED:
             raise AnswerError(ALREADY_ANSWERED)
-        if not (self.log.is_free_for(question, person.who) if self.log.pooled else status == "open"):
+        free = self.log.is_free_for(question, person.who) if self.log.pooled else self.event_log.takes_answer(question)
+        if not free:
             raise AnswerError(NOT_YOURS)
         return True
 

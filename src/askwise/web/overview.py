@@ -19,6 +19,7 @@ from askwise.session.log_state import LogState
 from askwise.simulate.plan import BASELINE_RULE, PLAN_KEY
 from askwise.simulate.populations import PopulationSaving, load_saving
 from askwise.stopping import StopReason
+from askwise.storage.items import current_recipe
 from askwise.storage.participants import Participant, StudySettings, people, settled, study_settings, token_of
 from askwise.storage.populations import logs_before_next
 from askwise.storage.store import Record, Store
@@ -121,13 +122,12 @@ async def list_study(studies: ServedStudies, study: str) -> ListedStudy:
             record = store.record()
             answers = sum(one.answers for one in answer_counts(store, record.study))
             goal, invited = record.recipe["goal"], people(store, record.study)
+            aim = goal_sentence(current_recipe(store, record))
             state = state_of(record, invited, study_settings(store, record.study), settled(store, record.study))
         except AskwiseError as error:
             logger.error("a study cannot be used: %s", error)
             return ListedStudy(study=study, goal=None, aim=UNREADABLE, state="unreadable", answers=0, people=0)
-        return ListedStudy(
-            study=study, goal=goal, aim=goal_sentence(record.recipe), state=state, answers=answers, people=len(invited)
-        )
+        return ListedStudy(study=study, goal=goal, aim=aim, state=state, answers=answers, people=len(invited))
 
     return await asyncio.to_thread(read)
 
@@ -137,7 +137,7 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
     store = await asyncio.to_thread(studies.store, study)
 
     def read() -> tuple[
-        Record, list[Participant], list[str], list[AnswerCount], Any, PopulationSaving | None, StudySettings,
+        Record, str, list[Participant], list[str], list[AnswerCount], Any, PopulationSaving | None, StudySettings,
         dict[int, StopReason | None],
     ]:  # fmt: skip
         record = store.record()
@@ -145,9 +145,9 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
         links = [participant_link(store, study, record.study, one.participant) for one in invited]
         done = answer_counts(store, record.study), store.forecast(record.study, PLAN_KEY)
         known = load_saving(store, record.study), study_settings(store, record.study), settled(store, record.study)
-        return record, invited, links, *done, *known
+        return record, goal_sentence(current_recipe(store, record)), invited, links, *done, *known
 
-    record, invited, links, done, plan, saving, decided, reasons = await asyncio.to_thread(read)
+    record, aim, invited, links, done, plan, saving, decided, reasons = await asyncio.to_thread(read)
     if before := logs_before_next(record, done):
         studies.simulated_runs(study, len(before))  # for the next person, in the background
     services = {service.states.job[1]: service for service in studies.services(study)}
@@ -155,7 +155,7 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
     return StudyOverview(
         study=study,
         goal=record.recipe["goal"],
-        aim=goal_sentence(record.recipe),
+        aim=aim,
         state=state_of(record, invited, decided, reasons),
         mode=record.mode,
         why=decided.why,

@@ -141,6 +141,15 @@ class OwnAnswer(BaseModel):
     time: str
 
 
+class StudyItems(BaseModel):
+    """The items of a study as they are now, by name."""
+
+    items: list[str]
+    retired: list[str]
+    columns: list[str] = Field(description="Of the table; new rows have exactly these")
+    can_retire: bool
+
+
 class InvitationRequest(BaseModel):
     name: Text = Field("", max_length=200)
     quota: int | None = Field(None, ge=1, le=100_000)

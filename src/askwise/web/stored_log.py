@@ -78,7 +78,7 @@ class StoredLog:
         """Whether the question is open and was not shown to somebody else lately."""
         lease = self.leases.get(question)
         others = lease is not None and lease.who != who and not lease.over
-        return self.event_log.status.get(question) == "open" and not others
+        return self.event_log.takes_answer(question) and not others
 
     async def claim(self, who: str, again: bool) -> str | None:
         """The open question of a shared log for this person: the one leased to them; if it may be asked again, also one

@@ -55,7 +55,9 @@ class ServedStudies:
         self.wordings: dict[tuple[str, str | None], Wording] = {}  # by study and what its settings say
         self._services: OrderedDict[tuple[str, int], LogService] = OrderedDict()
         self._fallbacks: dict[str, SharedFallback] = {}
-        self._presentations: dict[tuple[str, str, str], Present | None] = {}  # by study, goal and what is shown
+        self._presentations: dict[
+            tuple[str, str, int, str], Present | None
+        ] = {}  # by study, goal, changes and what is shown
         self._listeners: dict[str, set[asyncio.Event]] = {}
         # by study, and whether people start from others
         self._simulated_runs: defaultdict[tuple[str, bool], SimulatedRuns] = defaultdict(SimulatedRuns)
@@ -175,7 +177,7 @@ class ServedStudies:
         names = shown_options(goal_class(pursued["goal"]))
         told = pursued["options"] if study is None else {**pursued["options"], **json.loads(study)["options"]}
         wanted = {option: value for option, value in told.items() if option in names}
-        key = name, pursued["goal"], json.dumps(wanted, sort_keys=True)
+        key = name, pursued["goal"], len(log.changes), json.dumps(wanted, sort_keys=True)
         if key not in self._presentations:
             made = presentation_of({**pursued, "options": {**pursued["options"], **wanted}})
             if made is not None:
@@ -205,6 +207,11 @@ class ServedStudies:
                 simulated = self.learner.run_in_background(simulate_people, job)
             known.start(simulated, people_before, partial(self.changed, name))
         return known.runs
+
+    def forget_simulations(self, name: str) -> None:
+        """Forgets the people simulated for this study, since it is about other items now."""
+        for before in (False, True):
+            self._simulated_runs.pop((name, before), None)
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         """Has something done in the background."""

@@ -40,6 +40,7 @@ class ClusteringGoal(TableGoal):
     asks: ClassVar[str] = "do A and B belong together?"
     answer_columns: ClassVar[tuple[str, ...]] = ("a", "b", "same")
     needs: ClassVar[str] = "two items"
+    takes_items: ClassVar[bool] = True
 
     similarity: Sequence[Sequence[float]] | None = option(
         default=None, parse=check_similarity,

@@ -22,6 +22,7 @@ from askwise.problem import Problem
 from askwise.session import MAX_DRAWS, Session
 from askwise.session.config import Present
 from askwise.session.effects import Effects
+from askwise.session.events import Event
 from askwise.session.wording import check_answers, check_text, sample_prompt, wording_from
 from askwise.stopping import Budget, CostLimits, DiameterBelow, any_of
 from askwise.stopping.certificate import Certificate, ModelCheck
@@ -83,6 +84,7 @@ class Goal(HasOptions, ABC):
     min_rows: ClassVar[int] = 1  # beyond what reading the table asks for
     takes_pools: ClassVar[bool] = False  # whether the data may be a file or a folder that does not fit in memory
     answer_columns: ClassVar[tuple[str, ...]] = ()  # of a table of answers; the last one holds the answer
+    takes_items: ClassVar[bool] = False  # whether rows may be added later
     ordered: ClassVar[bool] = False  # whether the order of a list that is found matters
     data_help: ClassVar[str] = "Any dataframe, 2-D array, list of dicts, dict of columns or list of names."
     example: ClassVar[Mapping[str, Any]]  # a small table and the options that must be given; for tests and docs
@@ -199,6 +201,12 @@ class Goal(HasOptions, ABC):
             return None
         used = plugins_used(self.goal_name, options)
         return {"goal": self.goal_name, "data": columns, "options": options} | ({"plugins": used} if used else {})
+
+    def items_event(self, recipe: Mapping[str, Any], rows: Any, names: Any, key: str | None = None) -> Event:
+        """The event that adds rows to the table of this recipe or retires items; others are refused."""
+        from askwise.goals.base.item_changes import items_event
+
+        return items_event(recipe, rows, names, key)
 
     # ------------------------------------------------------------------ in plain words
 

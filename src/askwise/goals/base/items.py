@@ -12,12 +12,13 @@ import numpy as np
 from askwise.data.encoding import Items
 from askwise.data.tables import Columns
 from askwise.distances import Distance
-from askwise.errors import SettingError
+from askwise.distances.items import ItemDistance
+from askwise.errors import DataError, SettingError
 from askwise.goals.base.charts import Table
 from askwise.goals.base.effects import taste_effects
 from askwise.goals.base.export import Variable
 from askwise.goals.base.findings import Chance
-from askwise.goals.base.goal import SessionParts, Summary
+from askwise.goals.base.goal import SessionParts, Summary, place_of
 from askwise.goals.base.noiseless import NO_MISTAKES, check_noiseless, noise_option, noiseless
 from askwise.goals.base.options import option
 from askwise.goals.base.shape_check import StraightLineCheck
@@ -35,17 +36,28 @@ from askwise.goals.base.shapes import (
 from askwise.goals.base.tables import TableGoal, feature_names
 from askwise.goals.base.texts import percent
 from askwise.losses import Loss, davidson, logistic
-from askwise.options import flag, number, whole_number
+from askwise.options import flag, number, parts, text, whole_number
 from askwise.posteriors import Posterior
 from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, LogConcave
 from askwise.problem import Problem
 from askwise.session import Session
-from askwise.structures.choice import ChoiceAmongMany, ItemScores, item_rows
+from askwise.structures.choice import Choice, ChoiceAmongMany, ItemScores, item_rows
 from askwise.types import Floats
 
 check_scale = partial(number, at_least=MIN_SCALE, at_most=MAX_SCALE)
 MIN_ROWS_TO_REPEAT, MAX_ROWS_TO_REPEAT = 4, 24  # at most 276 pairs, which can run out before the budget of 300
+MIN_ACTIVE = 2  # items that are left to compare
 PRIOR_SCALE = "How decided people are; by default learned from the answers."
+
+
+def check_retired(name: str, value: Any) -> list[str]:
+    """Names of items as a list, each once.
+
+    >>> check_retired("retired", ("tea", "milk", "tea"))
+    ['tea', 'milk']
+    """
+    given = [value] if isinstance(value, str) else parts(name, value, "a list of names of items")
+    return list(dict.fromkeys(text(name, each) for each in given))
 
 
 class ItemGoal(TableGoal):
@@ -54,6 +66,7 @@ class ItemGoal(TableGoal):
     asks: ClassVar[str] = "A or B?"
     answer_columns: ClassVar[tuple[str, ...]] = ("left", "right", "winner")
     needs: ClassVar[str] = "two items"
+    takes_items: ClassVar[bool] = True
 
     shape: str | Sequence[str] = shape_option()
     individual: float = option(
@@ -66,13 +79,21 @@ class ItemGoal(TableGoal):
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
     population: bool | Mapping[str, Any] = population_option()
     noise: float | None = noise_option()
+    retired: Sequence[str] | None = option(
+        default=None, parse=check_retired,
+        help="Items, by name, that are not asked about and cannot be the result; what was answered about them counts.",
+    )  # fmt: skip
 
     @property
     def is_linear(self) -> bool:
         """Whether a structure is a weight for each feature."""
         return is_straight(self.shape) or (self.noise is not None and self.shape == "learned")
 
+    def total_rows(self, columns: Columns) -> int:
+        return super().total_rows(columns) - len(self.retired or ())
+
     def repeats(self, rows: int) -> bool:
+        rows -= len(self.retired or ())
         if self.noise is not None and self.repeat is None:
             return False
         return MIN_ROWS_TO_REPEAT <= rows <= MAX_ROWS_TO_REPEAT if self.repeat is None else self.repeat
@@ -93,11 +114,12 @@ class ItemGoal(TableGoal):
         loss = davidson() if self.ties else logistic
         rows = item_rows(items.features, self.individual)
         many = len(rows) > MAX_EXACT_ROWS
+        named = items.names, self.ties, items.images, self._retired_places(items)
         if many and (self.shape == "individual" or not items.features.shape[1]):
             rows = np.eye(len(rows))
         if self.is_linear or (many and rows.shape[0] == rows.shape[1]):
-            linear = ChoiceAmongMany(rows, items.names, self.ties, items.images)
-            problem = Problem(linear, self.distance_between(rows, scored=False), loss)
+            linear = ChoiceAmongMany(rows, *named)
+            problem = Problem(linear, self._distance(linear, rows, scored=False), loss)
             prior: Posterior = LogConcave.prior(linear, loss, 1.0, self.prior_scale)
             if self.shape == "linear" and not many:
                 prior = linear_prior(linear, loss, self.prior_scale)
@@ -107,7 +129,7 @@ class ItemGoal(TableGoal):
             return SessionParts(
                 problem,
                 prior,
-                lambda taste: self.describe(items.names, rows @ taste),
+                partial(self._described, linear),
                 effects=effects,
                 model_check=check,
             )
@@ -115,12 +137,12 @@ class ItemGoal(TableGoal):
             raise SettingError("individual goes with shape='linear'; other shapes learn it: leave it out")
         if many:
             return self._build_by_landmarks(columns, items, loss)
-        family = ItemScores(len(rows), items.names, self.ties, items.images)
-        problem = Problem(family, self.distance_between(rows, scored=True), loss)
+        family = ItemScores(len(rows), *named)
+        problem = Problem(family, self._distance(family, rows, scored=True), loss)
         population = population_of(self.population, len(rows))
         shaped = shaped_prior(self.shape, items.features, family, loss, self.prior_scale, population)
         effects = taste_effects(family, columns, items, self.seed)
-        return SessionParts(problem, shaped, lambda scores: self.describe(items.names, scores), effects=effects)
+        return SessionParts(problem, shaped, partial(self._described, family), effects=effects)
 
     def _build_noiseless(self, columns: Columns, items: Items) -> SessionParts:
         """The parts of a session in which no answer is wrong: linear in the features, or a score for each item."""
@@ -129,11 +151,11 @@ class ItemGoal(TableGoal):
             raise SettingError('with noise=0 nobody answers "about equal"; leave out ties, and let people skip')
         features = items.features if self.is_linear else items.features[:, :0]
         rows, scored = item_rows(features, self.individual), not features.shape[1]
-        named = items.names, False, items.images
+        named = items.names, False, items.images, self._retired_places(items)
         family = ItemScores(len(rows), *named) if scored else ChoiceAmongMany(rows, *named)
-        problem, prior = noiseless(family, self.distance_between(rows, scored), self.draws)
+        problem, prior = noiseless(family, self._distance(family, rows, scored), self.draws)
         effects = taste_effects(family, columns, items, self.seed)
-        return SessionParts(problem, prior, lambda taste: self.describe(items.names, rows @ taste), effects=effects)
+        return SessionParts(problem, prior, partial(self._described, family), effects=effects)
 
     def data_sentences(self, session: Session, found: Summary) -> list[str]:
         lines = super().data_sentences(session, found)
@@ -143,11 +165,33 @@ class ItemGoal(TableGoal):
         """The parts of a session about many items: without an appeal of each item's own."""
         known = landmark_map(self.shape, items.features, self.seed)
         rows = known.features(items.features)
-        family = ChoiceAmongMany(rows, items.names, self.ties, items.images)
+        family = ChoiceAmongMany(rows, items.names, self.ties, items.images, self._retired_places(items))
         prior = landmark_prior(self.shape, known, family, loss, self.prior_scale)
-        problem = Problem(family, self.distance_between(rows, scored=False), loss)
+        problem = Problem(family, self._distance(family, rows, scored=False), loss)
         effects = taste_effects(family, columns, items, self.seed)
-        return SessionParts(problem, prior, lambda weights: self.describe(items.names, rows @ weights), effects=effects)
+        return SessionParts(problem, prior, partial(self._described, family), effects=effects)
+
+    def _retired_places(self, items: Items) -> list[int]:
+        """The rows of the items that are no longer asked about."""
+        places = [place_of(name, items.names, "item") for name in self.retired or ()]
+        if len(items.names) - len(places) < MIN_ACTIVE:
+            raise DataError(f"{len(places)} of {len(items.names)} items are retired; keep at least two to compare")
+        return places
+
+    def _distance(self, family: Choice, rows: Floats, scored: bool) -> Distance:
+        """The distance between tastes for the items that are not retired."""
+        if len(family.active) == len(rows):
+            return self.distance_between(rows, scored)
+        found = self.distance_between(rows[family.active], scored)
+        if not scored:
+            return found
+        if not isinstance(found, ItemDistance):
+            raise SettingError("items cannot be retired with a distance of your own; start a new study without them")
+        return found.restricted(family.active)
+
+    def _described(self, family: Choice, structure: Floats) -> Any:
+        """The estimate as people read it, of the items that are not retired."""
+        return self.describe(family.active_names, family.utilities(structure[None])[0, family.active])
 
     def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
         """The utility of every item and, where items have features, the weight of every feature."""

@@ -39,7 +39,8 @@ def learn_population(sessions: Sequence[Session]) -> Population | None:
     for session in people:
         if not isinstance(session, Session):
             raise refusal("sessions", session, "a list of askwise.Session")
-        if session.recipe is None or people[0].recipe is None or session.recipe["data"] != people[0].recipe["data"]:
+        tables = [each.pursued and each.pursued["data"] for each in (session, people[0])]
+        if None in tables or tables[0] != tables[1]:
             raise SettingError("the sessions are about different tables; a population is learned about one table")
     return population_of_answers(people[0].prior, [session.answers for session in people]) if people else None
 

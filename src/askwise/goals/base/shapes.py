@@ -103,11 +103,12 @@ def population_option() -> Any:
 
 
 def population_of(stored: Any, rows: int) -> Population | None:
-    """The population of an option; None if there is none yet."""
+    """The population of an option; None if there is none yet. It may be about the first rows alone, if others were
+    added later."""
     if not isinstance(stored, Mapping):
         return None
     found = Population.from_plain(stored)
-    if len(found.mean) != rows:
+    if len(found.mean) > rows:
         raise SettingError(f"population is about {len(found.mean)} items, and the table has {rows}; learn it again")
     return found
 

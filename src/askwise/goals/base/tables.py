@@ -93,8 +93,8 @@ class TableGoal(Goal):
         return Presentation(columns, partial(self.items, columns), self.show, bodies=bodies)
 
     def summary(self, session: Session) -> Summary:
-        assert session.recipe is not None
-        items, rows = self.items(session.recipe["data"]), self.total_rows(session.recipe["data"])
+        assert session.pursued is not None
+        items, rows = self.items(session.pursued["data"]), self.total_rows(session.pursued["data"])
         unused = {label: why for label, why in items.left_out.items() if why not in SHOWN_REASONS.values()}
         levels: dict[str, int] = {}
         for label in items.columns:
@@ -132,6 +132,6 @@ class TableGoal(Goal):
 
 def feature_names(goal: Any, session: Session, count: int) -> list[str]:
     """What weights belong to: the features of the table; numbered if the session keeps no table. There may be none."""
-    if session.recipe is None:
+    if session.pursued is None:
         return [f"feature {place + 1}" for place in range(count)]
-    return list(goal.items(session.recipe["data"]).columns)
+    return list(goal.items(session.pursued["data"]).columns)

@@ -59,6 +59,27 @@ class Population:
         found = self.factor @ self.factor.T + self.rest**2 * base
         return found if self.less is None else found - self.less @ self.less.T
 
+    def extended(self, base: Floats) -> Population:
+        """The same about more items, whose covariance by the shapes is `base` (M, M), the items known first.
+
+        Given the scores of the known items, those of the others are as the shapes say, in units of `rest`.
+
+        >>> known = Population(3, np.array([1.0, -1.0]), np.zeros((2, 1)), 2.0)
+        >>> known.extended(np.array([[1.0, 0, 0.5], [0, 1, 0], [0.5, 0, 1]])).mean.tolist()
+        [1.0, -1.0, 0.5]
+        """
+        count = len(self.mean)
+        if count == len(base):
+            return self
+        slopes = base[count:, :count] @ np.linalg.pinv(base[:count, :count], hermitian=True)
+        mean, factor, less = (
+            None if part is None else np.concatenate([part, slopes @ part])
+            for part in (self.mean, self.factor, self.less)
+        )
+        assert mean is not None
+        assert factor is not None
+        return Population(self.people, mean, factor, self.rest, less)
+
     def plain(self) -> dict[str, Any]:
         """As JSON can hold it."""
         known = {"mean": self.mean, "factor": self.factor} | ({} if self.less is None else {"less": self.less})

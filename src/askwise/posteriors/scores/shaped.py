@@ -127,6 +127,7 @@ class ShapedScores:
         known = np.zeros((len(shapes), family.dimension)) if means is None else np.asarray(means, dtype=float)
         if population is not None:
             base = mean_covariance(prior_weights.sum(axis=1), factors)
+            population = population.extended(base)
             own = pivoted_factor(population.covariance(base)) / (1.0 if sigma is None else scales[0])
             shapes, factors, known = (*shapes, POPULATION), [*factors, own], np.vstack([known, population.mean])
             around = population.weight * (scale_weights_around_one(scales) if sigma is None else np.ones(1))

@@ -26,7 +26,8 @@ MAX_SESSIONS = 300  # that a worker keeps in memory
 MAX_SECONDS = 1800.0  # for one call: a very long log is replayed from its beginning
 MAX_SHARED_EVENTS = 12  # of logs that begin alike and share what is computed
 FALLBACK_QUESTIONS = 6  # in a state, for when the learner is behind
-SHARED_PARTS = ("event", "question", "atom", "options", "response", "goal")  # of an event: all but who and when
+# of an event: all but who and when
+SHARED_PARTS = ("event", "question", "atom", "options", "response", "goal", "added", "retired")
 Job = tuple[str, int]  # the address of a store, the number of a log in it
 
 _stores: dict[str, Store] = {}  # of a worker
@@ -129,8 +130,8 @@ def simulate_people(job: Job) -> tuple[int, list[SimulatedRun]]:
     store, study = journal.store, journal.record.study
     since, runs = forecaster.load_runs(store, study, session.pursued)
     if not runs or since:
-        assert session.recipe is not None
-        packed, limit = workers.PackedSession(session.recipe), workers.answers_left(session)
+        assert session.pursued is not None
+        packed, limit = workers.PackedSession(session.pursued), workers.answers_left(session)
         since, runs = 0, workers.simulate_people(packed, 2 * forecaster.PEOPLE, limit, forecaster.MAX_SECONDS)
         forecaster.save_runs(store, study, session.pursued, since, runs)
     return since, runs

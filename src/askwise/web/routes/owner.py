@@ -36,12 +36,11 @@ from askwise.web.live_updates import messages
 from askwise.web.overview import ListedStudy, StudyOverview, list_study, overview, participant_link
 from askwise.web.respondent import Respondent
 from askwise.web.schemas import AnswerRequest, InvitationRequest, ShownQuestion, StateRequest, Text, shown_question
-from askwise.web.security import owner
+from askwise.web.security import MAX_TABLE_BYTES, owner
 from askwise.web.studies import ServedStudies
 from askwise.web.uploads import UploadedFiles
 
 router = APIRouter(prefix="/api/v1/studies", tags=["owner"], dependencies=[Depends(owner)])
-MAX_TABLE_BYTES = 64 * 2**20
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
 
 

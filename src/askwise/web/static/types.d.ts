@@ -150,3 +150,10 @@ export interface Learned {
   odd: OddAnswer[];
   trouble?: string;
 }
+
+export interface StudyItems {
+  items: string[];
+  retired: string[];
+  columns: string[];
+  can_retire: boolean;
+}

@@ -70,7 +70,7 @@ class EventLog:
         self.changes: list[Event] = []  # of the goal and of the items
         self.retired: set[str] = set()  # names of items that are not asked about any more
         self.late_ids: set[str] = set()  # of questions that were withdrawn as an item retired; their answers count
-        self._pursued: tuple[int, Recipe | None] = 0, None  # the recipe after so many changes
+        self._pursued: dict[int, Recipe] = {}  # the recipe after so many changes; one at most
         self.counts = LogCounts()
         self._closed: dict[str, Event] = {}  # by question: answers and skips in force, in the order they came
         self._closed_by: dict[str | None, dict[str, Event]] = {}  # the same by person
@@ -307,11 +307,10 @@ class EventLog:
 
     def pursued(self, recipe: Recipe) -> Recipe:
         """The recipe of a session with the goal, the items and the options of now."""
-        known, kept = self._pursued
-        found = recipe if kept is None else kept
+        known, found = next(iter(self._pursued.items()), (0, recipe))
         for event in self.changes[known:]:
             found = recipe_after(found, event)
-        self._pursued = len(self.changes), found
+        self._pursued = {len(self.changes): found}
         return {**found, "options": {**found["options"], **self.shown_options}} if self.shown_options else found
 
     def question(self, id: str) -> Question:

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response, 
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
+from askwise.data.presentation import Presentation
 from askwise.errors import DataError, SettingError
 from askwise.storage.create import write_study
 from askwise.storage.participants import (
@@ -55,6 +56,19 @@ class SettingsRequest(BaseModel):
 
     why: bool | None = Field(None, description="Whether people may see what is expected of their answers")
     beyond: bool | None = Field(None, description="Whether to continue although it is settled")
+
+
+class ShowRequest(BaseModel):
+    """The columns to show, in order; none hides them all, and null means the most telling ones."""
+
+    show: list[Text] | None = Field(max_length=1000)
+
+
+class ShownColumns(BaseModel):
+    """Columns of the table."""
+
+    columns: list[str] = Field(description="Those that questions can show")
+    shown: list[str] = Field(description="Those that they show, in order")
 
 
 @dataclass(frozen=True)
@@ -159,6 +173,26 @@ async def change_settings(study: Named, wanted: SettingsRequest) -> StudyOvervie
     decided = {"why": wanted.why, "beyond": wanted.beyond}
     await asyncio.to_thread(partial(change_study_settings, study.store, study.record.study, **decided))
     return await study.changed_overview()
+
+
+@router.get("/{study}/shown")
+async def shown_columns(study: Named) -> ShownColumns:
+    """The columns of the table that questions can show, and those that they show now."""
+    service = await study.studies.service(study.name)
+    await service.log.catch_up()
+    present = await asyncio.to_thread(study.studies.presentation, study.name, service.event_log)
+    if not isinstance(present, Presentation):
+        return ShownColumns(columns=[], shown=[])
+    return ShownColumns(columns=present.offered, shown=present.shown)
+
+
+@router.post("/{study}/shown")
+async def show_columns(study: Named, wanted: ShowRequest) -> ShownColumns:
+    """Chooses the columns that questions show from now on, to everybody. Nothing is computed again."""
+    service = await study.studies.service(study.name)
+    await service.change_shown({"show": wanted.show}, partial(study.studies.presentation, study.name))
+    study.studies.changed(study.name)
+    return await shown_columns(study)
 
 
 @router.post("/{study}/participants", status_code=201)

@@ -2,6 +2,7 @@
 // The list of studies, and the form for a new one.
 
 import { callApi, plural, sentenceOf, showSentence } from "./api.js";
+import { listColumns, tickedColumns } from "./columns.js";
 import { byId, element } from "./dom.js";
 
 /** @typedef {import("./types.d.ts").ListedStudy} ListedStudy */
@@ -74,7 +75,8 @@ async function sendForm(preview) {
   for (const name of ["name", "goal", "mode", "instructions"]) body.set(name, String(filled.get(name)).trim());
   body.set("table", filled.get("table") ?? "");
   for (const file of files.files ?? []) body.append("files", file);
-  body.set("options", JSON.stringify(filledOptions()));
+  const show = preview ? null : tickedColumns(byId("shown-columns"));
+  body.set("options", JSON.stringify(show === null ? filledOptions() : { ...filledOptions(), show }));
   body.set("preview", String(preview));
   return callApi("/api/v1/studies", body);
 }
@@ -86,8 +88,10 @@ async function readTable(event) {
   readButton.disabled = true;
   readButton.textContent = "Reading…";
   try {
-    /** @type {{words: string[]}} */
-    const { words } = await sendForm(true);
+    /** @type {{words: string[], columns: string[], shown: string[]}} */
+    const { words, columns, shown } = await sendForm(true);
+    listColumns(byId("shown-columns"), columns, shown);
+    byId("shown").hidden = columns.length === 0;
     byId("understood-sentences").replaceChildren(...words.map((sentence) => element("li", {}, sentence)));
     byId("understood").hidden = false;
     byId("understood-title").focus();

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from askwise.data.formats import format_of, heading_of
 from askwise.distances import Distance, built_in_distances, distance_named, distances
 from askwise.distances.items import ItemDistance, regrets_of
 from askwise.goals.base.charts import Bars, Item, Result, Table, chance_rows
@@ -14,7 +15,7 @@ from askwise.goals.base.findings import Chance, best_chances, row_facts
 from askwise.goals.base.function import python_function
 from askwise.goals.base.items import ItemGoal
 from askwise.goals.base.options import named_or_object, option
-from askwise.goals.base.texts import cell, percent
+from askwise.goals.base.texts import percent
 from askwise.session import Session
 from askwise.types import Floats, Sample
 
@@ -78,15 +79,18 @@ class BestItemGoal(ItemGoal):
         chances = best_chances(regrets, sample.weights, family.names)
         name = str(session.estimate())
         place = family.names.index(name)
-        facts: list[tuple[str, Any]] = []
+        facts: list[tuple[str, str]] = []
         if session.recipe is not None:
-            hidden = (family.names[place], family.images[place])
-            facts = row_facts(session.recipe["data"], place, self.features, hidden)[:MAX_FACTS]
+            table, hidden = session.recipe["data"], (family.names[place], family.images[place])
+            known = row_facts(table, place, self.features, hidden)[:MAX_FACTS]
+            columns = [column for column, _ in known] if self.show is None else list(self.show)
+            values = ((column, format_of(column, table[column])(table[column][place])) for column in columns)
+            facts = [(heading_of(column, value), value) for column, value in values]
         return Result(
             f"Which of {len(family.names):,} is the best?",
             items=(Item(name, place),),
             large=True,
-            facts=tuple((column, cell(value)) for column, value in facts),
+            facts=tuple(facts),
             charts=(candidate_bars(chances, "item", name),),
         )
 

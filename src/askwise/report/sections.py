@@ -12,7 +12,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from askwise.goals.base.charts import Table
+from askwise.goals.base.charts import Result, Table
+from askwise.goals.base.registry import presentation_of
 from askwise.goals.base.texts import plural, shorten
 from askwise.report.charts import Curves, Line
 from askwise.report.history import HistoryPoint
@@ -21,11 +22,24 @@ from askwise.report.usage import ReportedAnswer, Usage
 from askwise.session import Session
 from askwise.storage.journal import StudyJournal
 from askwise.storage.serialization import event_rows, pack_recipe
+from askwise.types import Option
 
 MAX_GUESS_LENGTH = 80
 MAX_SETTING_LENGTH = 400
 MAX_MOST_ASKED = 8
+MAX_FOUND_ROWS = 100
 USED_PACKAGES = ("numpy", "scipy", "numba")
+
+
+def found_table(session: Session, result: Result) -> Table | None:
+    """What the table says about several items that were found; None where it says nothing that is shown."""
+    options = [Option(item.name, row=item.place) for item in result.items if item.place is not None]
+    pursued = session.pursued
+    present = None if pursued is None or result.large or not options else presentation_of(pursued)
+    shown = () if present is None else present(options[:MAX_FOUND_ROWS], "", None)
+    columns = list(shown[0].fields) if shown else []
+    rows = tuple((option.name, *option.fields.values()) for option in shown)
+    return Table("What the table says about them", ("item", *columns), rows) if columns else None
 
 
 def path_curves(session: Session, points: Sequence[HistoryPoint]) -> Curves:

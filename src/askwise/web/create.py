@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from askwise import storage
 from askwise.data.files import TABLE_SUFFIXES, LoadedTable, read_table
@@ -41,6 +41,8 @@ class NewStudy(BaseModel):
     left_out: dict[str, str]
     responses: list[str]
     questions: int
+    columns: list[str] = Field(description="Columns that questions can show")
+    shown: list[str] = Field(description="Columns that they show")
     words: list[str]
 
 

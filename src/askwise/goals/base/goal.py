@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -60,6 +60,8 @@ class Summary:
     left_out: dict[str, str]  # column -> why it is not used
     responses: list[str]
     questions: int
+    columns: list[str] = field(default_factory=list)  # that questions can show
+    shown: list[str] = field(default_factory=list)  # those that they show
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -9,7 +9,7 @@ from math import comb
 from typing import Any, ClassVar, Self
 
 from askwise.data.encoding import MISSING_POLICIES, SHOWN_REASONS, Items, encode
-from askwise.data.presentation import BODY_FORMATS, BodyColumns, Presentation
+from askwise.data.presentation import BODY_FORMATS, MAX_DEFAULT_FIELDS, BodyColumns, Presentation
 from askwise.data.tables import Columns, table
 from askwise.goals.base.goal import Goal, Summary, place_of
 from askwise.goals.base.options import named_or_object, option
@@ -96,6 +96,7 @@ class TableGoal(Goal):
         assert session.recipe is not None
         items, rows = self.items(session.recipe["data"]), self.total_rows(session.recipe["data"])
         unused = {label: why for label, why in items.left_out.items() if why not in SHOWN_REASONS.values()}
+        present = self.presentation(session.recipe["data"])
         levels: dict[str, int] = {}
         for label in items.columns:
             original = label.split("=")[0]
@@ -108,6 +109,8 @@ class TableGoal(Goal):
             unused,
             [str(response) for response in session.ask().responses],
             comb(rows, self.shown_together),
+            present.known_columns,
+            present.shown,
         )
 
     def data_sentences(self, session: Session, found: Summary) -> list[str]:
@@ -118,11 +121,12 @@ class TableGoal(Goal):
         ]
 
     def question_sentences(self, found: Summary) -> str:
+        fields = f" with {abbreviate(found.shown, MAX_DEFAULT_FIELDS)}" if found.shown else ""
         if self.shown_together == 1:
-            labels = one_of(found.responses)
-            return f"Each question shows one row, to be labelled {labels}. {there_are(found.questions, 'row')}"
+            row = f"one row{fields}, to be labelled {one_of(found.responses)}"
+            return f"Each question shows {row}. {there_are(found.questions, 'row')}"
         shown, noun = ("two", "pair") if self.shown_together == 2 else ("three", "triple")
-        return f"Each question shows {shown} items. {there_are(found.questions, noun)}"
+        return f"Each question shows {shown} items{fields}. {there_are(found.questions, noun)}"
 
     def as_named(self, session: Session, names: Sequence[Any], response: Any) -> Any:
         """A response that is one of the names of its row in a table of answers, as the study spells it."""

@@ -121,7 +121,7 @@ async def create(
     goal: Annotated[Text, Form(max_length=40)],
     name: Annotated[Text, Form(max_length=60)],
     mode: Annotated[Text, Form(max_length=20)] = "own",
-    options: Annotated[Text, Form(max_length=4000, description='A JSON object, such as {"k": 5}')] = "{}",
+    options: Annotated[Text, Form(max_length=20_000, description='A JSON object, such as {"k": 5}')] = "{}",
     instructions: Annotated[Text, Form(max_length=4000, description="For the people who answer")] = "",
     files: Annotated[
         list[UploadFile], File(description="Pictures, sounds and films that the table names, also in zip archives")

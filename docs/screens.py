@@ -1,5 +1,5 @@
-"""Takes the pictures of the web app and of reports for the documentation: python docs/screens.py [web] [reports]
-(two minutes; needs chromium)."""
+"""Takes the pictures of the web app and of reports for the documentation: python docs/screens.py [web] [texts]
+[reports] (two minutes; needs chromium)."""
 
 from __future__ import annotations
 
@@ -66,12 +66,16 @@ def digits(folder: Path) -> list[str]:
 
 
 @contextmanager
-def ending(process: subprocess.Popen[str]) -> Iterator[None]:
+def serving(folder: Path) -> Iterator[str]:
+    """The address of a server of the studies in a folder."""
+    start = [sys.executable, "-c", "from askwise.cli import main; main()", "serve", str(folder)]
+    server = subprocess.Popen([*start, "--port", "0", "--token", TOKEN], stdout=subprocess.PIPE, text=True)
     try:
-        yield
+        assert server.stdout is not None
+        yield next(found[0] for line in server.stdout if (found := re.search(r"http://[\d.:]+", line)))
     finally:
-        process.terminate()
-        process.wait()
+        server.terminate()
+        server.wait()
 
 
 def links(folder: Path, study: str, mode: str, names: tuple[str, ...]) -> list[str]:
@@ -149,20 +153,7 @@ def take_web() -> None:
         askwise.save(askwise.best_item(cars(), features=some, seed=7), folder / "cars.askwise")
         buyers = links(folder, "cars", "own", ("Ann", "Bob"))
         sorters = digits(folder)
-        command = [
-            sys.executable,
-            "-c",
-            "from askwise.cli import main; main()",
-            "serve",
-            where,
-            "--port",
-            "0",
-            "--token",
-            TOKEN,
-        ]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        with ending(server), sync_playwright() as driver:
-            base = next(found[0] for line in server.stdout if (found := re.search(r"http://[\d.:]+", line)))
+        with serving(folder) as base, sync_playwright() as driver:
             api = httpx.Client(base_url=base, timeout=60)
 
             def bought(question) -> str:
@@ -206,6 +197,55 @@ def take_web() -> None:
             browser.close()
 
 
+REPLIES = {
+    "apology": """Dear Mr Berg,
+
+I am **sorry** that your kettle arrived broken. A new one leaves our warehouse today:
+
+| item | price |
+|---|--:|
+| kettle, steel | 0.00 € |
+| express parcel | 0.00 € |
+
+You need not send the old one back.
+
+Kind regards,
+Ida""",
+    "form": """Hello,
+
+please fill in the form and send the kettle back within 14 days:
+
+1. print the label,
+2. attach a photograph of the damage,
+3. bring the parcel to a shop.
+
+> Parcels without a label are not accepted.
+
+The refund takes five days.""",
+}
+
+
+def take_texts() -> None:
+    """Two long texts side by side, with the owner's own words."""
+    rows = [{"name": name, "reply": text, "words": len(text.split())} for name, text in REPLIES.items()]
+    wording = {"question": "Which reply would you send?", "answers": {"left": "Reply A", "right": "Reply B"}}
+    with tempfile.TemporaryDirectory() as where:
+        folder = Path(where)
+        askwise.save(askwise.best_item(rows, body="reply", show=[], seed=6, **wording), folder / "replies.askwise")
+        (link,) = links(folder, "replies", "own", ("Ann",))
+        with serving(folder) as base, sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            seen = [{"origin": base, "localStorage": [{"name": "askwise welcomed", "value": "yes"}]}]
+            settings = {"viewport": {"width": 1000, "height": 800}, "storage_state": {"origins": seen}}
+            shown = browser.new_context(**settings).new_page()
+            shown.goto(base + link)
+            shown.wait_for_selector("#question:not([hidden])", timeout=90_000)
+            shown.wait_for_timeout(1000)
+            save(shown, "web-texts")
+            browser.close()
+
+
 if __name__ == "__main__":
-    for wanted in sys.argv[1:] or ("web", "reports"):
-        {"web": take_web, "reports": take_reports}[wanted]()
+    taken = {"web": take_web, "texts": take_texts, "reports": take_reports}
+    for wanted in sys.argv[1:] or taken:
+        taken[wanted]()

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import askwise
 from askwise.report.bodies import ELEMENTS, body_html, short_body
+from askwise.report.page import page
 
 ATTRIBUTES = {"a": {"href", "target", "rel"}, "ol": {"start"}, "td": {"class"}, "th": {"class"}, "span": {"class"},
               "div": {"class"}}  # fmt: skip
@@ -138,3 +140,14 @@ def test_plain_text_and_code_stay_as_they_are(written):
 def test_a_short_body_ends_between_words():
     assert short_body("word " * 400).endswith("word …")
     assert len(short_body("x" * 5000)) <= 602
+
+
+def test_a_report_shows_the_beginning_of_what_was_found():
+    texts = ["**first** <script>alert(1)</script> " + "word " * 1000, "**second** " + "word " * 1000]
+    session = askwise.best_item({"name": ["a", "b"], "text": texts}, body="text", seed=1, draws=40)
+    html = page(session)
+    assert "<strong>first</strong> &lt;script&gt;" in html or "<strong>second</strong>" in html
+    assert "word …</p>" in html
+    assert "<script>" not in html
+    few = askwise.top_k({"name": ["a", "b", "c"], "text": ["*one*", "*two*", "*three*"]}, 2, body="text", draws=40)
+    assert page(few).count("<p><em>") == 2

@@ -53,6 +53,7 @@ def page(session: Session, *, title: str | None = None, progress: Progress | Non
         settled=session.reason is not None and session.reason.kind == "settled",
         result=result,
         found=sections.found_table(session, result),
+        bodies=sections.found_bodies(session, result),
         image=lambda place: images(family.images[place]),
         certificate=session.certificate(),
         path=sections.path_curves(session, points) if points[-1].revision else None,

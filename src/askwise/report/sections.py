@@ -12,9 +12,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from askwise.goals.base.charts import Result, Table
 from askwise.goals.base.registry import presentation_of
 from askwise.goals.base.texts import abbreviate, plural, shorten
+from askwise.report.bodies import body_html, short_body
 from askwise.report.charts import Curves, Line
 from askwise.report.history import HistoryPoint
 from askwise.report.surprises import OddAnswer
@@ -27,7 +30,7 @@ from askwise.types import Option
 MAX_GUESS_LENGTH = 80
 MAX_SETTING_LENGTH = 400
 MAX_MOST_ASKED = 8
-MAX_FOUND_ROWS = 100
+MAX_FOUND_ROWS, MAX_FOUND_BODIES = 100, 10
 MAX_LISTED_ITEMS = 12
 USED_PACKAGES = ("numpy", "scipy", "numba")
 
@@ -41,6 +44,25 @@ def found_table(session: Session, result: Result) -> Table | None:
     columns = list(shown[0].fields) if shown else []
     rows = tuple((option.name, *option.fields.values()) for option in shown)
     return Table("What the table says about them", ("item", *columns), rows) if columns else None
+
+
+def found_bodies(session: Session, result: Result) -> list[tuple[str, Markup]]:
+    """The beginnings of the long texts of items that were found, as HTML, with the names of the items.
+
+    >>> from askwise.goals import best_item, goal_of
+    >>> session = best_item({"name": ["a", "b"], "text": ["*one*", "*two*"]}, body="text", seed=1)
+    >>> [str(html) for _, html in found_bodies(session, goal_of(session).result(session, session.sample))]
+    ['<p><em>...</em></p>']
+    """
+    options = [Option(item.name, row=item.place) for item in result.items if item.place is not None]
+    pursued = session.pursued
+    present = None if pursued is None or not options else presentation_of(pursued)
+    shown = () if present is None else present(options[:MAX_FOUND_BODIES], "", None)
+    return [
+        (option.name, Markup(body_html(short_body(option.body), option.body_format)))
+        for option in shown
+        if option.body is not None
+    ]
 
 
 def path_curves(session: Session, points: Sequence[HistoryPoint]) -> Curves:

@@ -123,7 +123,8 @@ def check_answers(name: str, value: Any) -> dict[str, str] | None:
         pairs = list(value.items())
     else:
         listed = parts(name, value.split(",") if isinstance(value, str) else value, expected)
-        pairs = [tuple(text.split("=", 1)) if isinstance(text, str) else () for text in listed if text]
+        pairs = [tuple(text.split("=", 1)) if isinstance(text, str) else () for text in listed]
+        pairs = [pair for pair in pairs if pair != ("",)]
     most = MAX_LETTERS[name]
     for pair in pairs:
         fits = len(pair) == 2 and isinstance(pair[1], str) and 0 < len(pair[1].strip()) <= most

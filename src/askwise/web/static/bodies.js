@@ -51,10 +51,13 @@ export function bodyNodes(base, { name, body_html: html, audio, video }) {
   return nodes;
 }
 
-/** Offers to unfold texts that do not fit. */
+/** Offers to unfold texts that do not fit. Long lines and wide tables scroll by keys, too. */
 export function offerToExpand() {
   fold(true);
   const texts = [...questionSection.querySelectorAll(".body")];
+  for (const wide of /** @type {NodeListOf<HTMLElement>} */ (questionSection.querySelectorAll(".body :is(pre, table)"))) {
+    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
+  }
   expandButton.hidden = !texts.some((text) => text.scrollHeight > text.clientHeight + 1);
 }
 
@@ -71,7 +74,7 @@ function fold(folded) {
  */
 export function isKeyOfBody({ target, key }) {
   if (!(target instanceof Element)) return false;
-  if (target.closest("audio, video, pre")) return key.length > 1 || key === " ";
+  if (target.closest("audio, video, pre, table")) return key.length > 1 || key === " ";
   return target.closest(".body") !== null && (SCROLL_KEYS.includes(key) || key === "Enter");
 }
 

@@ -51,7 +51,7 @@ export function showQuestion(base, question, onAnswer, onSkip) {
   byId("question-text").replaceChildren(...richText(questionHeading(question)));
   byId("question-text").setAttribute("aria-label", plainText(question.text));
   byId("hint").textContent = kind === "triple" ? "Tap the odd one; the other two belong together." : "";
-  const size = nameSize(options);
+  const size = hasBodies ? "small" : nameSize(options);
   const figures = hasCards || (kind === "number" && !hasImages) ? [] : options;
   const caption = (/** @type {number} */ index) => (namesOptions ? question.answer_names[String(responses[index])] : undefined);
   const differing = options.length > 1 ? differingColumns(options) : null;

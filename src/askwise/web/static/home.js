@@ -75,8 +75,7 @@ async function sendForm(preview) {
   for (const name of ["name", "goal", "mode", "instructions"]) body.set(name, String(filled.get(name)).trim());
   body.set("table", filled.get("table") ?? "");
   for (const file of files.files ?? []) body.append("files", file);
-  const show = preview ? null : tickedColumns(byId("shown-columns"));
-  body.set("options", JSON.stringify(show === null ? filledOptions() : { ...filledOptions(), show }));
+  body.set("options", JSON.stringify({ ...filledOptions(), ...(preview ? {} : chosenColumns()) }));
   body.set("preview", String(preview));
   return callApi("/api/v1/studies", body);
 }

@@ -24,6 +24,7 @@ from askwise.types import Floats
 NAMES = "abcdefgh"
 LIMIT = 1000  # answers, more than any budget here
 DRAWS = 200  # of goals about items
+WAYS: dict[str, dict[str, Any]] = {"the default": {}, "each question once": {"repeat": False}}
 Make = Callable[[int, dict[str, Any]], tuple[Session, SimulatedPerson, Any]]
 
 
@@ -102,14 +103,14 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     given = parser.parse_args()
     for name in given.cases:
-        for told, options in (("the default", {}), ("each question once", {"repeat": False}), ("again", {"repeat": True})):
+        for told, options in WAYS.items():
             seeds = range(given.first, given.first + given.people)
             found = np.array([outcome(known[name], seed, options) for seed in seeds])
             questions, settled = int(np.median(found[:, 0])), found[:, 1].mean()
             figures = [with_error(column) for column in found.T[2:]]
             print(
-                f"{name}, {told}: {questions} questions, settled {settled:.2f}, right {figures[0]}, stated {figures[1]}, "
-                f"error {figures[2]}, stated {figures[3]}",
+                f"{name}, {told}: {questions} questions, settled {settled:.2f}, right {figures[0]}, "
+                f"stated {figures[1]}, error {figures[2]}, stated {figures[3]}",
                 flush=True,
             )
 

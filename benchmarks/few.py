@@ -98,11 +98,11 @@ def with_error(values: Floats) -> str:
 def main() -> None:
     known = cases()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", nargs="*", default=list(known), choices=[*known, []])
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"any of: {'; '.join(known)} [all]")
     parser.add_argument("--people", type=int, default=60)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     given = parser.parse_args()
-    for name in given.cases:
+    for name in given.cases or known:
         for told, options in WAYS.items():
             seeds = range(given.first, given.first + given.people)
             found = np.array([outcome(known[name], seed, options) for seed in seeds])

@@ -89,7 +89,7 @@ class Site:
         context.on("weberror", lambda error: complaints.append(str(error.error)))
         yield context
         context.close()
-        expected = re.compile(r"ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_RESET|status of (409|500|503)")
+        expected = re.compile(r"ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_RESET|status of (409|422|500|503)")
         unexpected = [complaint for complaint in complaints if not expected.search(complaint)]
         assert not unexpected, unexpected
 

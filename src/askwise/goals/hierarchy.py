@@ -12,7 +12,7 @@ from askwise.distances.hierarchies import TripletDisagreement
 from askwise.goals.base.charts import Chart, Fork, Result, Table, Tree
 from askwise.goals.base.export import Variable
 from askwise.goals.base.function import python_function
-from askwise.goals.base.goal import SessionParts
+from askwise.goals.base.goal import SessionParts, few_questions
 from askwise.goals.base.groups import InnerNode, inner_nodes
 from askwise.goals.base.margins import NOISE, margin_option, repeats_questions, zero_one_problem
 from askwise.goals.base.options import option
@@ -76,7 +76,8 @@ class HierarchyGoal(TableGoal):
         return SessionParts(problem, prior, lambda tree: nested(tree, items.names))
 
     def repeats(self, rows: int) -> bool:
-        return repeats_questions(self.repeat, self.margin)
+        few = self.noise > 0 and few_questions(rows, self.shown_together)
+        return repeats_questions(self.repeat, self.margin, few)
 
     def sentence(self, rows: int) -> str:
         return f"Find the hierarchy of the {rows} items."

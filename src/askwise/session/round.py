@@ -258,9 +258,11 @@ class Round:
         taken = log.unavailable_atoms(self.config.repeat)
         place = "fresh", len(log.ask_events), frozenset(taken)  # needed to stop, and again to choose
         if place not in self._cache:
-            recent = log.last_atoms(self.config.spacing) if self.config.repeat else set()
-            atoms = one_thread(self._untaken)(log, taken | recent)
-            self._cache[place] = atoms if len(atoms) or not recent else one_thread(self._untaken)(log, taken)
+            gaps = range(self.config.spacing if self.config.repeat else 0, -1, -1)  # as many as there are questions for
+            for gap in gaps:
+                self._cache[place] = one_thread(self._untaken)(log, taken | log.last_atoms(gap))
+                if len(self._cache[place]):
+                    break
         atoms = self._cache[place]
         if eligible is None:
             return atoms

@@ -9,6 +9,7 @@ from typing import Any
 from askwise.data.tables import Columns
 from askwise.errors import SettingError
 from askwise.goals import goal_class
+from askwise.goals.base.item_changes import require_changeable
 from askwise.goals.base.options import declared
 from askwise.session.config import Recipe
 from askwise.storage.address import Address
@@ -61,9 +62,10 @@ def apply_change(
     """Adds the rows of a file and of a text, and retires items; in a worker. Gives the items after that."""
     store = Store.at(Address.of(address))
     try:
-        columns = list(store.record().recipe["data"])
+        recipe = store.record().recipe
+        require_changeable(recipe)
         uploaded = None if table is None else uploaded_columns(*table)
-        pasted = pasted_columns(text, columns) if text.strip() else None
+        pasted = pasted_columns(text, list(recipe["data"])) if text.strip() else None
         if uploaded is not None and pasted is not None:
             raise SettingError("there are rows in a file and in a text; send one of them")
         rows = uploaded if pasted is None else pasted

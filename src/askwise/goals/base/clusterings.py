@@ -10,7 +10,7 @@ from askwise.data.encoding import Items
 from askwise.data.tables import Columns
 from askwise.distances import Distance
 from askwise.goals.base.export import Variable
-from askwise.goals.base.goal import SessionParts
+from askwise.goals.base.goal import SessionParts, few_questions
 from askwise.goals.base.margins import NOISE, margin_option, repeats_questions, zero_one_problem
 from askwise.goals.base.options import option
 from askwise.goals.base.tables import TableGoal
@@ -55,7 +55,7 @@ class ClusteringGoal(TableGoal):
     draws: int = 64
 
     def repeats(self, rows: int) -> bool:
-        return repeats_questions(self.repeat, self.margin)
+        return repeats_questions(self.repeat, self.margin, few_questions(rows, self.shown_together))
 
     @abstractmethod
     def parts(self, items: Items) -> tuple[Distance, int | None]:

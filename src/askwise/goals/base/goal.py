@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
+from math import comb
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -116,7 +117,8 @@ class Goal(HasOptions, ABC):
     )  # fmt: skip
     repeat: bool | None = option(
         default=None, parse=flag, typed=bool,
-        help="Allow the same question again; by default where two of 4 to 24 items are compared, and with margin.",
+        help="Allow the same question again; by default where answers may be wrong and there are fewer than 300 "
+        "questions about items (up to 24 in pairs, up to 13 in triples), and with margin.",
     )  # fmt: skip
     seed: int = option(
         default=0, parse=partial(whole_number, at_least=0, at_most=LARGEST_SEED), typed=int,
@@ -301,6 +303,15 @@ class Goal(HasOptions, ABC):
         if len(set(places)) < len(places):
             raise AnswerError(f"{names[0]!r} is named twice; a question is about different items")
         return (places[0] if len(places) == 1 else np.sort(places).tolist()), response
+
+
+def few_questions(rows: int, shown: int) -> bool:
+    """Whether questions that each show so many of the rows can run out before the budget does.
+
+    >>> few_questions(24, 2), few_questions(25, 2), few_questions(13, 3)
+    (True, False, True)
+    """
+    return comb(rows, shown) < DEFAULT_BUDGET
 
 
 def check_rows(goal: type[Goal], rows: int, saved: bool = False) -> None:

@@ -11,7 +11,7 @@ from askwise.errors import DataError, SettingError
 from askwise.goals.base.goal import Goal, check_rows, row_count
 from askwise.goals.base.items import MIN_ACTIVE, check_retired
 from askwise.goals.base.options import declared
-from askwise.goals.base.registry import goal_from, goals, remake
+from askwise.goals.base.registry import goal_class, goal_from, goals, remake
 from askwise.goals.base.tables import TableGoal
 from askwise.goals.base.texts import abbreviate, plural
 from askwise.session.events import Event, new_event
@@ -34,12 +34,7 @@ def items_event(recipe: Mapping[str, Any], rows: Any, names: Any, key: str | Non
     >>> event["added"]
     {'name': ['water']}
     """
-    goal = goal_from(recipe)
-    if not goal.takes_items or not isinstance(goal, TableGoal) or recipe["options"].get("pool") is not None:
-        able = ", ".join(name for name, each in goals().items() if each.takes_items)
-        raise SettingError(
-            f"the table of {_this(goal, recipe)} is fixed; items can change in {able}: start a new study"
-        )
+    goal = require_changeable(recipe)
     items = goal.items(recipe["data"])
     added = None if rows is None else checked_rows(items, recipe, table(rows))
     retired = None if names is None else checked_names(goal, items, recipe, names)
@@ -50,6 +45,22 @@ def items_event(recipe: Mapping[str, Any], rows: Any, names: Any, key: str | Non
         _require_same_columns(goal, items, after["data"])
     remake(after)  # which refuses what the goal cannot use
     return event
+
+
+def require_changeable(recipe: Mapping[str, Any]) -> TableGoal:
+    """The goal of a recipe, if rows can be added to its table.
+
+    >>> require_changeable({"goal": "best_item", "options": {}}).goal_name
+    'best_item'
+    """
+    goal, pooled = goal_class(recipe["goal"]), recipe["options"].get("pool") is not None
+    if not goal.takes_items or pooled:
+        able = ", ".join(name for name, each in goals().items() if each.takes_items)
+        table_of = "a pool on disk" if pooled else goal.goal_name
+        raise SettingError(f"the table of {table_of} is fixed; items can change in {able}: start a new study")
+    found = goal_from(recipe)
+    assert isinstance(found, TableGoal)
+    return found
 
 
 def checked_rows(items: Items, recipe: Mapping[str, Any], rows: Columns) -> Columns:
@@ -109,7 +120,3 @@ def _require_same_columns(goal: TableGoal, items: Items, columns: Columns) -> No
 
 def _quoted(columns: Columns) -> str:
     return abbreviate([repr(column) for column in columns], MAX_COLUMNS)
-
-
-def _this(goal: Goal, recipe: Mapping[str, Any]) -> str:
-    return "a pool" if recipe["options"].get("pool") is not None else goal.goal_name

@@ -18,7 +18,7 @@ from askwise.goals.base.charts import Table
 from askwise.goals.base.effects import taste_effects
 from askwise.goals.base.export import Variable
 from askwise.goals.base.findings import Chance
-from askwise.goals.base.goal import SessionParts, Summary, place_of
+from askwise.goals.base.goal import SessionParts, Summary, few_questions, place_of
 from askwise.goals.base.noiseless import NO_MISTAKES, check_noiseless, noise_option, noiseless
 from askwise.goals.base.options import option
 from askwise.goals.base.shape_check import StraightLineCheck
@@ -45,7 +45,6 @@ from askwise.structures.choice import Choice, ChoiceAmongMany, ItemScores, item_
 from askwise.types import Floats
 
 check_scale = partial(number, at_least=MIN_SCALE, at_most=MAX_SCALE)
-MIN_ROWS_TO_REPEAT, MAX_ROWS_TO_REPEAT = 4, 24  # at most 276 pairs, which can run out before the budget of 300
 MIN_ACTIVE = 2  # items that are left to compare
 PRIOR_SCALE = "How decided people are; by default learned from the answers."
 
@@ -93,10 +92,9 @@ class ItemGoal(TableGoal):
         return super().total_rows(columns) - len(self.retired or ())
 
     def repeats(self, rows: int) -> bool:
-        rows -= len(self.retired or ())
-        if self.noise is not None and self.repeat is None:
-            return False
-        return MIN_ROWS_TO_REPEAT <= rows <= MAX_ROWS_TO_REPEAT if self.repeat is None else self.repeat
+        if self.repeat is not None:
+            return self.repeat
+        return self.noise is None and few_questions(rows - len(self.retired or ()), self.shown_together)
 
     @abstractmethod
     def distance_between(self, rows: Floats, scored: bool) -> Distance:

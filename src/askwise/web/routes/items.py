@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, UploadFile
+from pydantic import AfterValidator, StringConstraints
 
 from askwise.web.items import Upload, announce_change, apply_change, study_items
 from askwise.web.routes.owner import Named
-from askwise.web.schemas import StudyItems, Text
+from askwise.web.schemas import StudyItems, Text, storable
 from askwise.web.security import owner
 
+Key = Annotated[str, StringConstraints(min_length=8, max_length=80), AfterValidator(storable)]
 router = APIRouter(prefix="/api/v1/studies/{study}/items", tags=["owner"], dependencies=[Depends(owner)])
 
 
@@ -27,7 +29,7 @@ async def change(
     table: UploadFile | None = None,
     rows: Annotated[Text, Form(max_length=1_000_000, description="Rows to add, with a line of headings")] = "",
     retire: Annotated[list[Text], Form(description="The name of an item to retire; may be repeated")] = [],  # noqa: B006
-    key: Annotated[Text | None, Form(min_length=8, max_length=80, description="Sent twice, it is one change")] = None,
+    key: Annotated[Key | None, Form(description="Sent twice, it is one change")] = None,
 ) -> StudyItems:
     """Adds items to a study, or retires some, for everybody who answers. Answers stay."""
     if study.record.state == "closed":

@@ -103,7 +103,8 @@ class Presentation:
     @cached_property
     def offered(self) -> list[str]:
         """The columns to choose from: all but those of names and pictures, which are shown anyway."""
-        return [column for column in self.known_columns if self.items.left_out.get(column) not in NAMED]
+        reasons = self.items.left_out
+        return [column for column in self.known_columns if reasons.get(column) not in SHOWN_REASONS.values()]
 
     def _source(self, column: str) -> str:
         """The texts that a column of numbers was made of, such as "review" of "review 2"; else the column itself."""

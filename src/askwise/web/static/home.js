@@ -75,7 +75,8 @@ async function sendForm(preview) {
   for (const name of ["name", "goal", "mode", "instructions"]) body.set(name, String(filled.get(name)).trim());
   body.set("table", filled.get("table") ?? "");
   for (const file of files.files ?? []) body.append("files", file);
-  body.set("options", JSON.stringify({ ...filledOptions(), ...(preview ? {} : chosenColumns()) }));
+  const show = preview ? null : tickedColumns(byId("shown-columns"));
+  body.set("options", JSON.stringify(show === null ? filledOptions() : { ...filledOptions(), show }));
   body.set("preview", String(preview));
   return callApi("/api/v1/studies", body);
 }

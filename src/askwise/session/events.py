@@ -160,8 +160,24 @@ def response_name(kind: str, names: Sequence[str], response: Any) -> Any:
 
     >>> response_name("pair", ["tea", "milk"], "right"), response_name("label", ["tea"], "good")
     ('milk', 'good')
+    >>> response_name("pair", ["tea", "milk"], "left, clearly")
+    'tea, clearly'
     """
-    return names[SIDES[response]] if kind == PAIR and response in SIDES else response
+    side, comma, grade = response.partition(", ") if isinstance(response, str) else ("", "", "")
+    return f"{names[SIDES[side]]}{comma}{grade}" if kind == PAIR and side in SIDES else response
+
+
+def left_sign(event: Event) -> int:
+    """The side of the score for which the left one of a pair stands: 1 or -1; 0 if there is no left, or if the question
+    was posed for an answer collected before, so that nobody saw it like this.
+
+    >>> left_sign({"kind": "pair", "responses": ["left", "right"], "codes": [["left", -1], ["right", 1]], "info": {}})
+    -1
+    """
+    if event["kind"] != PAIR or event["info"].get("posed"):
+        return 0
+    code = dict(map(tuple, event["codes"])).get(event["responses"][0], 0)
+    return (code > 0) - (code < 0)
 
 
 def question_of(event: Event) -> Question:

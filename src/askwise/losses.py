@@ -8,7 +8,7 @@ Each loss gives its value, slope and curvature in the score z. Responses y are a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -169,7 +169,7 @@ class OrderedLogit:
 
     @cached_property
     def bounds(self) -> Floats:
-        """(2, G + 1): the interval of the margin, z times the side, in which each level is answered; level 0 is equal."""
+        """(2, G + 1): the interval of z times the side in which each level is answered; level 0 is "about equal"."""
         cuts = np.array(self.cuts)
         return np.array([[-cuts[0], *cuts], [cuts[0], *cuts[1:], np.inf]])
 
@@ -185,6 +185,20 @@ class OrderedLogit:
         margin, low, high = self._interval(z, y)
         above, below = sigmoid(margin - high), sigmoid(low - margin)
         return above * (1 - above) + below * (1 - below)
+
+    def shares_by_response(self, z: Floats, responses: Sequence[Any]) -> Iterator[Floats]:
+        """The probability of each response: differences of the chances to answer at least so much.
+
+        >>> [float(share) for share in ordered_logit((0.0, 1.0)).shares_by_response(np.zeros(()), [2, 1, -1, -2])]
+        [0.268..., 0.231..., 0.231..., 0.268...]
+        """
+        ends = sorted({*self.cuts, *(-cut for cut in self.cuts)})
+        at_least: list[Any] = [1.0, *(sigmoid(z - z.dtype.type(end)) for end in ends), 0.0]
+        count = len(self.cuts)
+        in_order = [*range(-count, 0), *([0] if self.cuts[0] > 0 else []), *range(1, count + 1)]
+        for response in responses:
+            place = in_order.index(response)
+            yield np.asarray(at_least[place] - at_least[place + 1])
 
     def _interval(self, z: Floats, y: Any) -> tuple[Floats, Floats, Floats]:
         level = np.abs(np.asarray(y)).astype(int)

@@ -82,7 +82,7 @@ class ClassifierGoal(TableGoal):
         help="How much fairness counts; right labels count 1.",
     )  # fmt: skip
     grades: Sequence[str] = grades_option(
-        'Grades of an answer from the weakest, such as "probably,surely", for two labels; people then say "surely yes".',
+        'Grades of an answer from the weakest, for two labels, such as "probably,surely"; people say "surely yes".',
         "probably,surely",
     )
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)

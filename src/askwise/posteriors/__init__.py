@@ -85,7 +85,7 @@ class LearnsFromOthers(Capability, Protocol):
 
 @runtime_checkable
 class LearnsLoss(Capability, Protocol):
-    """Learns how people use the grades of an answer; strategies and certificates then use the loss that it has learned."""
+    """Learns how people use the grades of an answer; strategies and certificates then use the loss it has learned."""
 
     @property
     def learned_loss(self) -> Loss | None: ...  # None: as the problem says

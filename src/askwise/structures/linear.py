@@ -44,8 +44,8 @@ class LinearScores:
 class LinearPool(LinearScores):
     """Linear classifiers asked about the rows of a table. A structure is (D,), an atom a row number.
 
-    `points` is (N, D); `labels` name the responses -1 and +1; `names` and `images`, if given, have one entry a row. With
-    `grades`, from the weakest to the strongest, the responses are -G, ..., -1 and 1, ..., G: "surely no", "probably no".
+    `points` is (N, D); `labels` name the responses -1 and +1; `names` and `images`, if given, have one entry a row.
+    With `grades`, from the weakest, the responses are -G, ..., -1 and 1, ..., G: "surely no", "probably no".
 
     >>> family = LinearPool([[1.0, 0.0], [0.0, 1.0]], labels=("cat", "dog"))
     >>> family.predict(np.array([[2.0, -1.0]]), np.array([0, 1]))
@@ -71,7 +71,7 @@ class LinearPool(LinearScores):
 
     def responses(self, predictions: Floats) -> list[Response]:
         sides = levels(self.grades)
-        return [-level for level in reversed(sides)] + [*sides]
+        return [*(-level for level in reversed(sides)), *sides]
 
     def features(self, atoms: Ints) -> Floats:
         return self.points[atoms]

@@ -66,7 +66,7 @@ class ItemGoal(TableGoal):
         default=False, parse=flag, typed=bool, help='Allow the answer "about equal".',
     )  # fmt: skip
     grades: Sequence[str] = grades_option(
-        'Grades of an answer from the weakest, such as "slightly,clearly,much"; people then say "left, clearly".',
+        'Grades of an answer from the weakest, such as "slightly,clearly,much"; people say "left, clearly".',
         "slightly,clearly,much",
     )
     position_bias: bool = option(

@@ -182,8 +182,8 @@ def landmark_prior(
     """The beliefs about the weights of landmark features: for long tables and for rows never seen."""
     shapes, weights = label_shapes(shape)
     factors = [known.factor(each) for each in shapes]
-    known = family, loss, shapes, factors, weights, scale
-    return ShapedScores.prior(*known, typical_scale=typical_scale, learns_bias=learns_bias)
+    told = family, loss, shapes, factors, weights, scale
+    return ShapedScores.prior(*told, typical_scale=typical_scale, learns_bias=learns_bias)
 
 
 def landmark_label_prior(

@@ -1,4 +1,4 @@
-"""The cuts between grades that a posterior weighs against each other, and what is held likely of them before any answer.
+"""The cuts between grades that a posterior weighs against each other, and what is held likely of them at first.
 
 The cuts of a graded answer (`OrderedLogit`) are multiples 1, 2, ... of a unit, or 1, 4, 9, ... where stronger grades
 are kept for the extremes. Both are learned, on a grid. People use all grades, so a unit near a share of the prior scale
@@ -35,7 +35,7 @@ class CutGrid:
     neighbours: Bools  # (J, J): which to look at when one gains weight
 
     def log_prior(self, scales: Floats) -> Floats:
-        """(J, C): the log weight of each set of cuts at each of the prior `scales`; the weights at a scale sum to one."""
+        """(J, C): the log weight of each set of cuts at each of the prior `scales`; weights at a scale sum to one."""
         off = (np.log(self.units)[:, None] - np.log(UNIT_SHARE * scales)) / UNIT_SPREAD
         logs = -np.square(off) / 2
         return np.asarray(logs - np.log(np.exp(logs).sum(axis=0)))

@@ -1,4 +1,4 @@
-"""Expectations of the losses of choices and labels with ties and lapses, compiled; see `answer_losses` for the model."""
+"""Expectations of the losses of choices and labels, with ties, grades and lapses, compiled; see `answer_losses`."""
 
 from __future__ import annotations
 
@@ -107,18 +107,18 @@ def average_on_grid(mean: float, spread: float, grid: Any, losses: Any, slopes: 
 
 
 @compiled
-def interval_loss_and_slope(margin: float, low: float, high: float, lapse: float, responses: float) -> Any:
-    """The loss of one margin of a graded answer, and its slope."""
+def interval_loss_and_slope(margin: float, interval: Any, lapse: float, responses: float) -> Any:
+    """The loss of one margin of a graded answer, and its slope; its interval is from, to and 1 - e^{from - to}."""
+    low, high, width = interval
     near, far = np.exp(-abs(margin - low)), np.exp(-abs(margin - high))
-    outside = max(low - margin, 0.0) + max(margin - high, 0.0)
-    loss = outside + np.log((1.0 + near) * (1.0 + far)) - np.log(-np.expm1(low - high))
     beyond = (1.0 if margin > high else far) / (1.0 + far)
     short = (1.0 if margin < low else near) / (1.0 + near)
     if lapse > 0.0:
-        chance = (1.0 - lapse) * np.exp(-loss)
+        chance = (1.0 - lapse) * (1.0 - beyond) * (1.0 - short) * width
         whole = chance + lapse / responses
         return -np.log(whole), (beyond - short) * chance / whole
-    return loss, beyond - short
+    outside = max(low - margin, 0.0) + max(margin - high, 0.0)
+    return outside + np.log((1.0 + near) * (1.0 + far) / width), beyond - short
 
 
 @compiled
@@ -126,7 +126,7 @@ def expected_interval_losses(
     means: Any,  # (K, T) of the margins
     spreads: Any,  # (K, T)
     levels: Any,  # (T,): of the answers
-    intervals: Any,  # (K, 2, L): from and to, of the margin at each level
+    intervals: Any,  # (K, 3, L): from, to and 1 - e^{from - to}, of the margin at each level
     lapses: Any,  # (K,)
     responses: float,  # how many there are
     nodes: Any,  # as for `expected_losses`; the grid reaches beyond all cuts
@@ -135,25 +135,30 @@ def expected_interval_losses(
     """`expected_losses` of graded answers."""
     places, weights, grid = nodes
     table = np.empty((intervals.shape[2], 2, len(grid)))
+    known = np.empty(intervals.shape[2], np.bool_)  # the levels whose table is made
     for k in range(means.shape[0]):
-        low, high = intervals[k, 0], intervals[k, 1]
-        for level in range(len(low)):
-            for node in range(len(grid) if low[level] < high[level] else 0):
-                loss, slope = interval_loss_and_slope(grid[node], low[level], high[level], lapses[k], responses)
-                table[level, 0, node], table[level, 1, node] = loss, slope
+        known[:] = False
+        size = int((intervals[k, 0].max() + REACH - grid[0]) / SPACING) + 2  # beyond, losses are straight
+        own = grid[:size]
         for t in range(means.shape[1]):
             mean, spread, level = means[k, t], spreads[k, t], levels[t]
             value, steep, curvature = 0.0, 0.0, 0.0
+            interval = intervals[k, 0, level], intervals[k, 1, level], intervals[k, 2, level]
             if spread <= WIDE:
                 for node in range(len(places)):
                     margin = mean + spread * places[node]
-                    loss, slope = interval_loss_and_slope(margin, low[level], high[level], lapses[k], responses)
+                    loss, slope = interval_loss_and_slope(margin, interval, lapses[k], responses)
                     value += weights[node] * loss
                     steep += weights[node] * slope
                     curvature += weights[node] * places[node] * slope
                 curvature /= spread
             else:
-                value, steep, curvature = average_on_grid(mean, spread, grid, table[level, 0], table[level, 1])
+                losses, slopes = table[level, 0, : len(own)], table[level, 1, : len(own)]
+                if not known[level]:
+                    known[level] = True
+                    for node in range(len(own)):
+                        losses[node], slopes[node] = interval_loss_and_slope(own[node], interval, lapses[k], responses)
+                value, steep, curvature = average_on_grid(mean, spread, own, losses, slopes)
             found[0, k, t] = value
             found[1, k, t] = steep
             found[2, k, t] = max(curvature, 0.0)

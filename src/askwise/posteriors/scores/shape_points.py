@@ -52,23 +52,21 @@ class Answers:
 
     @cached_property
     def intervals(self) -> Floats:
-        """(J, 2, G + 1): the interval of margins in which each level is answered, for each set of cuts."""
-        return np.array([np.minimum(OrderedLogit(tuple(cuts)).bounds, NO_END) for cuts in self.cuts])
+        """(J, 3, G + 1): the interval of margins in which each level is answered, from, to and 1 - e^{from - to}."""
+        ends = np.array([np.minimum(OrderedLogit(tuple(cuts)).bounds, NO_END) for cuts in self.cuts])
+        return np.concatenate([ends, -np.expm1(ends[:, :1] - ends[:, 1:])], axis=1)
 
     def shapes_of(self, points: Points) -> Ints:
         """(K,): the shape of each point."""
         return points.shapes % len(self.rows)
 
     def intervals_of(self, points: Points) -> Floats:
-        """(K, 2, G + 1): those of each point's cuts."""
+        """(K, 3, G + 1): those of each point's cuts."""
         return np.ascontiguousarray(self.intervals[points.shapes // len(self.rows)])
 
     def bounds_of(self, points: Points) -> Floats:
-        """(K, 3, T): the interval of each answer and 1 - e^{from - to}; (K, 3, 0) without grades."""
-        if not self.cuts.size:
-            return np.zeros((len(points), 3, 0))
-        own = self.intervals_of(points)[:, :, self.levels]
-        return np.concatenate([own, -np.expm1(own[:, :1] - own[:, 1:])], axis=1)
+        """(K, 3, T): those of each answer; (K, 3, 0) without grades."""
+        return self.intervals_of(points)[:, :, self.levels] if self.cuts.size else np.zeros((len(points), 3, 0))
 
     @cached_property
     def signed_rows(self) -> Floats:

@@ -1,9 +1,10 @@
 """The posterior of scores whose shape is learned: linear, smooth, each item's own, or a mixture of these.
 
 Scores f over items or rows have the prior N(0, scale^2 F F'), where the factor F belongs to a shape. Answers depend on
-few differences of scores, with ties, grades and lapses. Shapes and scales form a grid; every point of it keeps a Gaussian
-reference and its evidence by bridge sampling. Points that lose their weight are left out and looked at again now and
-then. Draws of scores follow from draws of the few coordinates that answers inform (Matheron's rule).
+few differences of scores, with ties, grades and lapses. Shapes, scales and the cuts between grades form a grid; every
+point of it keeps a Gaussian reference and its evidence by bridge sampling. Points that lose their weight are left out
+and looked at again now and then. Draws of scores follow from draws of the few coordinates that answers inform
+(Matheron's rule).
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ LAPSES = np.array([0.005, 0.05, 0.15])
 LAPSE_WEIGHTS = np.array([0.5, 0.3, 0.2])
 NEGLIGIBLE_SHARE = 1e-2  # of its shape's weight, below which a point is left out until a neighbour gains weight
 NEIGHBOUR_SHARE = 0.1  # above which a point's neighbours are looked at
+NEIGHBOUR_CUT_SHARE = 0.3  # above which its neighbours with other cuts between grades are
 WAITING = ((0.1, 1), (0.02, 2), (1e-3, 4))  # from that weight on, a shape is looked at after so many answers
 EAGER_ANSWERS = 10  # up to which every shape is looked at
 GROWTH = 5  # lighter ones when the answers have grown by one part in so many
@@ -146,14 +148,18 @@ class ShapedScores:
             likely = cuts.log_prior(scales)  # (J, C)
             rows = shape + len(log_prior) * likely.argmax(axis=0)[scale]  # cuts matter to nobody before an answer
             log_prior = np.concatenate([log_prior + part for part in likely])
-            loss = OrderedLogit(mean_cuts(cuts.cuts, np.exp(log_prior).sum(axis=1).reshape(len(likely), -1).sum(axis=1)))
+            loss = OrderedLogit(
+                mean_cuts(cuts.cuts, np.exp(log_prior).sum(axis=1).reshape(len(likely), -1).sum(axis=1))
+            )
         size = len(rows)
         ties = float(loss.ties) if isinstance(loss, Davidson) else 0.0
         points = Points(
             rows, scales[scale], np.full(size, lapse_grid @ lapse_weights), np.zeros((size, 0)), np.zeros((size, 0)),
             np.zeros(size), np.full(size, 2),
         )  # fmt: skip
-        empty = AnswerCoordinates.empty(len(shapes), ties, lapse_grid, lapse_weights, None if cuts is None else cuts.cuts)
+        empty = AnswerCoordinates.empty(
+            len(shapes), ties, lapse_grid, lapse_weights, None if cuts is None else cuts.cuts
+        )
         return ShapedScores(
             family, loss, 1.0, tuple(shapes), ShapeFactors(family, tuple(factors), known), log_prior, scales, empty,
             np.ravel_multi_index([rows, scale], log_prior.shape), points, log_weights,
@@ -333,7 +339,9 @@ class ShapedScores:
         )  # fmt: skip
         if self.cut_grid is not None:
             place = points.shapes // len(self.shapes)
-            cuts = mean_cuts(self.cut_grid.cuts, np.bincount(place, updated.weights, len(self.cut_grid.cuts)))
+            cuts = mean_cuts(
+                self.cut_grid.cuts, np.bincount(place, updated.weights, len(self.cut_grid.cuts)).astype(float)
+            )
             updated = replace(updated, loss=OrderedLogit(cuts, flat_beyond=19.0 + cuts[-1]))
         if before is not None:
             updated.maps.update(before.maps)
@@ -353,6 +361,7 @@ class ShapedScores:
             inside = (scale + side >= 0) & (scale + side < grid[1]) & leads
             wanted.append(np.ravel_multi_index([row[inside], scale[inside] + side], grid))
         if self.cut_grid is not None:
+            leads = share[heavy] > NEIGHBOUR_CUT_SHARE
             point, cuts = np.nonzero(self.cut_grid.neighbours[row // count] & leads[:, None])
             wanted.append(np.ravel_multi_index([row[point] % count + count * cuts, scale[point]], grid))
         cells = np.unique(np.concatenate(wanted))

@@ -53,7 +53,7 @@ def page(session: Session, *, title: str | None = None, progress: Progress | Non
         settled=session.reason is not None and session.reason.kind == "settled",
         result=result,
         image=lambda place: images(family.images[place]),
-        certificate=session.certificate(),
+        certificate=session.certificate().with_names(who.names),
         path=sections.path_curves(session, points) if points[-1].revision else None,
         goal_changed=points[-1].stage > 0,
         guesses=sections.guesses_table(points),

@@ -174,7 +174,7 @@ def left_sign(event: Event) -> int:
     >>> left_sign({"kind": "pair", "responses": ["left", "right"], "codes": [["left", -1], ["right", 1]], "info": {}})
     -1
     """
-    if event["kind"] != PAIR or event["info"].get("posed"):
+    if event["kind"] != PAIR or (event["info"].get("posed") and not is_fallback(event)):
         return 0
     code = dict(map(tuple, event["codes"])).get(event["responses"][0], 0)
     return (code > 0) - (code < 0)

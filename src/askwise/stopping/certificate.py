@@ -164,15 +164,18 @@ def certify(
     lapse = posterior.lapse if isinstance(posterior, AllowsLapses) else 0.0
     factor, exact = closeness**2, float(sample.weights @ (losses == 0))
     bound = mean if sample.exact else upper_bound(losses, CERTIFICATE_DELTA, worth)
-    shifts = position_shifts(posterior, answers)
+    uneven = uneven_sides(posterior, answers)
+    # whoever prefers a side that much is hardly trusted, so how their answers fit says nothing about the estimate
+    checked = [answer for answer in answers if (answer.who or "") not in {one.who for one in uneven}]
+    shifts = position_shifts(posterior, checked)
     return Certificate(
         estimate=found,
         expected_distance=min(1.0, factor * mean),
         upper_bound=min(1.0, factor * bound),
         confidence=1.0 if sample.exact else 1 - CERTIFICATE_DELTA,
         probability_exact=max(0.0, exact - (factor - 1) * (1 - exact)),
-        fit=predictive_check(problem, sample, answers, rng, lapse, shifts),
-        held_out=held_out_check(problem, sample, answers, rng, lapse, shifts),
+        fit=predictive_check(problem, sample, checked, rng, lapse, shifts),
+        held_out=held_out_check(problem, sample, checked, rng, lapse, shifts),
         answers=len(answers),
         assumptions=_assumptions(problem, posterior, sample, worth),
         phrase=problem.distance.phrase if isinstance(problem.distance, HasPhrase) else DEFAULT_PHRASE,
@@ -180,7 +183,7 @@ def certify(
         closeness=closeness,
         people_before=posterior.people_before if isinstance(posterior, LearnsFromOthers) else 0,
         unit=problem.distance.unit if isinstance(problem.distance, HasUnit) else 1.0,
-        uneven_sides=uneven_sides(posterior, answers),
+        uneven_sides=uneven,
     )
 
 

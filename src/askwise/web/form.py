@@ -105,7 +105,7 @@ def page_sentence(message: str) -> str:
 def _field(name: str, users: Mapping[type[Goal], GoalOption]) -> FormField:
     goal, option = next(iter(users.items()))
     kind = "number" if option.typed in (int, float) else "list" if option.typed is list else "text"
-    needed = is_required(goal, name) or kind == "list"
+    needed = is_required(goal, name) or (kind == "list" and not option.advanced)
     value = "" if option.advanced else _text(default_of(goal, name)) or (option.example if kind == "number" else "")
     return FormField(
         name=name,

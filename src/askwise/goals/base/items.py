@@ -156,6 +156,8 @@ class ItemGoal(TableGoal):
 
     def data_sentences(self, session: Session, found: Summary) -> list[str]:
         lines = super().data_sentences(session, found)
+        if self.grades:
+            lines.append(f"Answers have grades, the weakest first: {', '.join(self.grades)}.")
         return lines if self.noise is None else [*lines, NO_MISTAKES]
 
     def _build_by_landmarks(self, columns: Columns, items: Items, loss: Loss) -> SessionParts:

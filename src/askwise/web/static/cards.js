@@ -3,7 +3,7 @@
 
 import { byId, element, plainText, richText } from "./dom.js";
 import { keyLabel, responseKeys, skipChoices } from "./keys.js";
-import { questionHeading, responseLabel } from "./questions.js";
+import { gradedResponses, questionHeading, responseLabel } from "./questions.js";
 
 /** @typedef {import("./types.d.ts").ShownQuestion} ShownQuestion */
 /** @typedef {import("./types.d.ts").ShownOption} ShownOption */
@@ -35,13 +35,15 @@ export function imageUrl(base, name) {
  */
 export function showQuestion(base, question, onAnswer, onSkip) {
   const { kind, options, responses } = question;
-  const hasCards = kind === "pair" || kind === "triple";
+  const graded = gradedResponses(question);
+  const hasCards = !graded && (kind === "pair" || kind === "triple");
   const hasImages = options.some((option) => option.image);
   /** @type {ButtonsByKey} */
   const buttons = new Map();
   questionSection.dataset.kind = kind;
   questionSection.classList.remove("waiting");
   questionSection.classList.toggle("pictures", hasImages);
+  questionSection.classList.toggle("graded", graded !== null);
   byId("question-text").replaceChildren(...richText(questionHeading(question)));
   byId("question-text").setAttribute("aria-label", plainText(question.text));
   byId("hint").textContent = kind === "triple" ? "Tap the odd one; the other two belong together." : "";
@@ -50,6 +52,7 @@ export function showQuestion(base, question, onAnswer, onSkip) {
   byId("options").replaceChildren(...figures.map((option) => element("figure", {}, ...cardContent(base, option, size))));
   const keys = responseKeys(question);
   const choices = responses.map((response, index) => {
+    if (graded) return gradeButton(buttons, keys[index], question, index, graded, onAnswer);
     const isCard = hasCards && index < options.length;
     const content = isCard ? cardContent(base, options[index], size) : richText(responseLabel(question, response));
     return choiceButton(buttons, keys[index], isCard ? "card" : "", content, (button, event) => onAnswer(response, button, event));
@@ -59,6 +62,24 @@ export function showQuestion(base, question, onAnswer, onSkip) {
     choiceButton(buttons, [key], "", [label], (button, event) => onSkip(reason, button, event)));
   byId("skips").replaceChildren(...skips);
   return buttons;
+}
+
+/**
+ * A button with a grade, under the card that it speaks for. On a phone, strong grades stand above weak ones.
+ * @param {ButtonsByKey} buttons
+ * @param {string[]} keys
+ * @param {ShownQuestion} question
+ * @param {number} index  of the response
+ * @param {{side: string, grade: string}[]} graded
+ * @param {OnChoice<Response>} onAnswer
+ */
+function gradeButton(buttons, keys, question, index, graded, onAnswer) {
+  const response = question.responses[index];
+  const { side, grade } = graded[index];
+  const button = choiceButton(buttons, keys, side, [grade], (pressed, event) => onAnswer(response, pressed, event));
+  button.setAttribute("aria-label", plainText(responseLabel(question, response)));
+  button.style.setProperty("--row", String(side === "left" ? index + 1 : graded.length - index));
+  return button;
 }
 
 /** The pictures of the question on the page. */

@@ -13,17 +13,29 @@ const SIDES = { left: 0, right: 1 };
 const TOGETHER = { same: "Same", different: "Different" };
 
 /**
- * A response as the person would say it. "left" and "right" become the names of the items.
+ * A response as the person would say it. "left" and "right" become the names of the items, with the grade if there is one.
  * @param {{kind: string, options: ShownOption[]}} question
  * @param {Response} response
  * @returns {string}
  */
 export function responseLabel({ kind, options }, response) {
   const word = String(response);
-  if (kind === "pair" && Object.hasOwn(SIDES, word)) return options[SIDES[word]].name;
+  const [side, ...grade] = word.split(", ");
+  if (kind === "pair" && Object.hasOwn(SIDES, side)) return [options[SIDES[side]].name, ...grade].join(", ");
   if (kind === "pair" && response === "equal") return "Equal";
   if (kind === "same") return TOGETHER[word] ?? word;
   return typeof response === "number" ? String(Number(response.toPrecision(4))) : word;
+}
+
+/**
+ * The side and the grade of each answer to a pair with grades; null where answers have none.
+ * @param {{kind: string, responses: Response[]}} question
+ * @returns {{side: string, grade: string}[] | null}
+ */
+export function gradedResponses({ kind, responses }) {
+  const parts = responses.map((response) => String(response).split(", "));
+  if (kind !== "pair" || parts[0].length < 2) return null;
+  return parts.map(([side, grade]) => ({ side: grade ? side : "middle", grade: grade ?? "Equal" }));
 }
 
 /**

@@ -80,7 +80,7 @@ def test_tables_of_graded_answers():
     }
     rows, problems = parse_rows(session, columns)
     assert [row.response for row in rows] == ["tea, much", "water, slightly", "equal"]
-    assert problems == [problems[0]] and problems[0].startswith("line 5: winner is 'milk'; expected one of ")
+    assert [problem.split(";")[0] for problem in problems] == ["line 5: winner is 'milk'"]
     assert list(apply_rows(session, rows, b"a file")) == [True] * 3
     assert [answer.response for answer in session.answers] == [3, -1, 0]
 

@@ -1,4 +1,4 @@
-"""People who prefer a side: a hasty "always left" neither wins nor is trusted, and logs made before replay as they did."""
+"""People who prefer a side: "always left" neither wins nor is trusted, and logs made before replay as they did."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Graded answers and people who prefer a side, on the same simulated people as plain pairs.
 
 `python -m benchmarks.grades [--seeds 16] [--answers 30] [--json]`. Everybody has a taste that is mostly linear in three
-features of 20 items; an answer is the difference of two scores with logistic noise, cut into grades. A row says how many
-questions it takes until the mean regret (the share of the range that the best guess gives up) is below .1, .05 and .02
-for good, and, after the last question, what the certificates claim on average beside what is true.
+features of 20 items; an answer is the difference of two scores with logistic noise, cut into grades. A row says how
+many questions it takes until the mean regret (the share of the range that the best guess gives up) is below .1, .05 and
+.02 for good, and, after the last question, what the certificates claim on average beside what is true.
 """
 
 from __future__ import annotations

@@ -99,9 +99,9 @@ class SessionConfig:
         draws, candidates = min(self.draws, most), min(self.candidates, most)
         return replace(self, seed=seed, rule=chosen, draws=draws, candidates=candidates)
 
-    def with_loss(self, loss: Loss | None) -> SessionConfig:
-        """The settings with the loss that a posterior has learned, if it learns one."""
-        return self if loss is None else replace(self, problem=replace(self.problem, loss=loss))
+    def with_loss(self, loss: Loss) -> SessionConfig:
+        """The settings with the loss that a posterior has learned."""
+        return replace(self, problem=replace(self.problem, loss=loss))
 
     def with_goal(self, recipe: Recipe | None, remake: Callable[[Recipe], Any] | None, event: Event) -> SessionConfig:
         """The settings of the goal that an event takes up. What shapes beliefs stays."""

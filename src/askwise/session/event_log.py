@@ -18,7 +18,6 @@ from askwise.session.events import (
     Event,
     check_ask_event,
     hashable_atom,
-    left_sign,
     match_response,
     new_event,
     question_id,
@@ -277,7 +276,7 @@ class EventLog:
         """A tell event with what its response means."""
         question = self.ask_events[event["question"]]
         matched = match_response(question, event.get("response"))
-        answer = Answer(np.asarray(question["atom"]), matched.code, event.get("who"), left_sign(question))
+        answer = Answer(np.asarray(question["atom"]), matched.code, event.get("who"), matched.left)
         return ValidEvent({**event, "response": matched.response}, answer, matched.canonical)
 
     def _by_whom(self, id: str) -> str:

@@ -65,7 +65,8 @@ class Round:
     def __init__(self, config: SessionConfig, beliefs: Beliefs):
         self.beliefs = beliefs
         _, self.posterior, self.reliability = beliefs.latest
-        self.config = config.with_loss(self.posterior.learned_loss if isinstance(self.posterior, LearnsLoss) else None)
+        learned = self.posterior.learned_loss if isinstance(self.posterior, LearnsLoss) else None
+        self.config = config if learned is None else config.with_loss(learned)
         self.number = beliefs.revision + config.changes
         self.prepared_question: tuple[int, Event] | None = None  # for that position in the log
         self.prepared_reason: StopReason | None = None  # to stop

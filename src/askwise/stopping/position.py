@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import binom
-
 from askwise.posteriors import LearnsBias, Posterior
 from askwise.types import Answer, Floats
 
@@ -49,7 +48,8 @@ def uneven_sides(posterior: Posterior, answers: Sequence[Answer]) -> tuple[SideC
         sides = [np.sign(one.response) * one.left for one in answers if (one.who or "") == who]
         left, right = sides.count(1), sides.count(-1)
         most, total = max(left, right), left + right
-        if total and 2 * binom.sf(most - 1, total, 0.5) < MAX_CHANCE:
+        as_uneven = 2 * sum(comb(total, count) for count in range(most, total + 1)) / 2**total
+        if total and as_uneven < MAX_CHANCE:
             found.append(SideCount(who, "left" if left > right else "right", most, total))
     return tuple(found)
 

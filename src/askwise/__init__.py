@@ -10,7 +10,7 @@ from pkgutil import iter_modules as _iter_modules
 from typing import TYPE_CHECKING, Any
 
 from askwise.errors import AnswerError, AskwiseError, DataError, DistanceError, NothingToAsk, SettingError, StudyError
-from askwise.losses import davidson, logistic, softmax, squared, zero_one
+from askwise.losses import davidson, logistic, ordered_logit, softmax, squared, zero_one
 from askwise.problem import Problem, noise_beta
 from askwise.session import Plate, Session
 from askwise.stopping import Budget, CostLimits, DiameterBelow, any_of
@@ -71,6 +71,7 @@ __all__ = [
     "matrix",
     "noise_beta",
     "open",
+    "ordered_logit",
     "ranking",
     "save",
     "segment_of",

@@ -8,11 +8,14 @@ Each loss gives its value, slope and curvature in the score z. Responses y are a
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from askwise.errors import SettingError
 from askwise.options import number
 from askwise.types import Capability, Floats
 
@@ -147,6 +150,63 @@ class Davidson:
 
 
 @dataclass(frozen=True)
+class OrderedLogit:
+    """Graded answers: y = 1, ..., G for one side, -1, ..., -G for the other, 0 for "about equal" (an ordered logit).
+
+    P(y >= g) = sigmoid(z - cut_g), the same for the other side. The `cuts` (G,) rise from 0, or from above 0 if answers
+    can be equal. The loss is convex in z: each response is an interval of a score with logistic noise.
+
+    >>> model = ordered_logit((0.0, 1.0, 2.0))
+    >>> float(sum(np.exp(-model.value(np.array(0.7), y)) for y in (-3, -2, -1, 1, 2, 3)).round(12))
+    1.0
+    """
+
+    cuts: tuple[float, ...]
+    name: str = "ordered logit"
+    takes_decision: bool = False
+    proper: bool = True
+    flat_beyond: float = 19.0
+
+    @cached_property
+    def bounds(self) -> Floats:
+        """(2, G + 1): the interval of z times the side in which each level is answered; level 0 is "about equal"."""
+        cuts = np.array(self.cuts)
+        return np.array([[-cuts[0], *cuts], [cuts[0], *cuts[1:], np.inf]])
+
+    def value(self, z: Floats, y: Any) -> Floats:
+        margin, low, high = self._interval(z, y)
+        return np.logaddexp(0.0, low - margin) + np.logaddexp(0.0, margin - high) - np.log(-np.expm1(low - high))
+
+    def slope(self, z: Floats, y: Any) -> Floats:
+        margin, low, high = self._interval(z, y)
+        return np.where(np.less(y, 0), -1.0, 1.0) * (sigmoid(margin - high) - sigmoid(low - margin))
+
+    def curvature(self, z: Floats, y: Any) -> Floats:
+        margin, low, high = self._interval(z, y)
+        above, below = sigmoid(margin - high), sigmoid(low - margin)
+        return above * (1 - above) + below * (1 - below)
+
+    def shares_by_response(self, z: Floats, responses: Sequence[Any]) -> Iterator[Floats]:
+        """The probability of each response: differences of the chances to answer at least so much.
+
+        >>> [float(share) for share in ordered_logit((0.0, 1.0)).shares_by_response(np.zeros(()), [2, 1, -1, -2])]
+        [0.268..., 0.231..., 0.231..., 0.268...]
+        """
+        ends = sorted({*self.cuts, *(-cut for cut in self.cuts)})
+        at_least: list[Any] = [1.0, *(sigmoid(z - z.dtype.type(end)) for end in ends), 0.0]
+        count = len(self.cuts)
+        in_order = [*range(-count, 0), *([0] if self.cuts[0] > 0 else []), *range(1, count + 1)]
+        for response in responses:
+            place = in_order.index(response)
+            yield np.asarray(at_least[place] - at_least[place + 1])
+
+    def _interval(self, z: Floats, y: Any) -> tuple[Floats, Floats, Floats]:
+        level = np.abs(np.asarray(y)).astype(int)
+        low, high = self.bounds.astype(np.result_type(z, np.float32))[:, level]
+        return np.asarray(np.where(np.less(y, 0), -z, z)), low, high
+
+
+@dataclass(frozen=True)
 class Squared:
     """(z - y)^2 for real answers; beta is one over twice the noise variance.
 
@@ -248,6 +308,18 @@ def davidson(ties: float = 1.0) -> Davidson:
     ties = number("ties", ties, above=0)
     # far from zero the curvature is about ties e^(-|z| / 2) / 4
     return Davidson(ties=ties, flat_beyond=40.0 + 2 * max(0.0, float(np.log(ties))))
+
+
+def ordered_logit(cuts: Sequence[float]) -> OrderedLogit:
+    """The ordered logit with these cuts between grades: the first one 0, or above 0 if answers can be "about equal".
+
+    >>> ordered_logit([0.0, 2.0]).cuts
+    (0.0, 2.0)
+    """
+    known = tuple(number("a cut", cut, at_least=0) for cut in cuts)
+    if not known or list(known) != sorted(set(known)):
+        raise SettingError(f"cuts are {list(cuts)}; expected numbers that rise, the first one 0 or above")
+    return OrderedLogit(known, flat_beyond=19.0 + known[-1])
 
 
 zero_one = ZeroOne()

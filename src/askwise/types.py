@@ -153,3 +153,4 @@ class Answer(NamedTuple):
     atom: Any
     response: Response
     who: str | None = None
+    left: int = 0  # of a pair: 1 if its first item stood left, -1 if its second did; 0: not known

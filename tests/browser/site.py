@@ -27,7 +27,8 @@ TABLE = [{"name": f"item {i}", "x": (7 * i) % 11, "y": (5 * i) % 13} for i in ra
 WORDS = ["a bell", "a key", "rain", "a long walk with a friend", "salt", "wool"]
 TOLD = "Go by <b>sound</b> only.\n<script>document.title='evil'</script>"
 TOKEN = "secret-of-the-owner"
-KINDS = {"pair": "ArrowLeft", "same": "ArrowRight", "triple": "2", "label": "1", "number": "3.5"}
+GRADES = ("slightly", "clearly", "much")
+KINDS = {"pair": "ArrowLeft", "graded": "1", "same": "ArrowRight", "triple": "2", "label": "1", "number": "3.5"}
 
 
 def png(color):
@@ -47,6 +48,8 @@ def sessions():
     small = {"draws": 16, "seed": 1}
     return {
         "pair": askwise.best_item(TABLE, draws=40, seed=2, epsilon=0.001, budget=3),
+        "graded": askwise.best_item(TABLE, grades=GRADES, ties=True, draws=40, seed=2, epsilon=0.001, budget=3),
+        "pictured": askwise.best_item(pictured, image="image", grades=GRADES, epsilon=0.001, budget=3, seed=1),
         "same": askwise.clusters(pictured, image="image", budget=3, epsilon=0.001, **small),
         "triple": askwise.hierarchy(pictured, image="image", budget=3, epsilon=0.001, **small),
         "label": askwise.classifier(TABLE, labels=("cold", "hot"), budget=3, epsilon=0.001, seed=1),

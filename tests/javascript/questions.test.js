@@ -6,6 +6,7 @@ import { test } from "node:test";
 import {
   differingColumns,
   fieldHeading,
+  gradedResponses,
   inOrderOfResponses,
   outlookSentences,
   questionHeading,
@@ -21,6 +22,7 @@ const options = ["tea", "milk", "water"].map((name) => option(name));
 test("a side is called by its item", () => {
   const pair = { kind: "pair", options: options.slice(0, 2) };
   assert.deepEqual(["left", "right", "equal"].map((side) => responseLabel(pair, side)), ["tea", "milk", "Equal"]);
+  assert.equal(responseLabel(pair, "right, clearly"), "milk, clearly");
   assert.equal(responseLabel({ kind: "label", options }, "left"), "left");
   const named = { ...pair, answer_names: { left: "A", equal: "Neither" } };
   assert.deepEqual(["left", "right", "equal"].map((side) => responseLabel(named, side)), ["A: tea", "milk", "Neither"]);
@@ -28,6 +30,14 @@ test("a side is called by its item", () => {
   assert.equal(responseLabel({ kind: "same", options }, "different"), "Different");
   assert.equal(responseLabel({ kind: "number", options }, 3.14159265), "3.142");
   assert.equal(responseLabel({ kind: "label", options }, true), "true");
+});
+
+test("grades stand on the side that they speak for", () => {
+  const responses = ["left, much", "left, slightly", "equal", "right, slightly", "right, much"];
+  const found = gradedResponses({ kind: "pair", responses });
+  assert.deepEqual(found?.map(({ side }) => side), ["left", "left", "middle", "right", "right"]);
+  assert.deepEqual(found?.map(({ grade }) => grade), ["much", "slightly", "Equal", "slightly", "much"]);
+  assert.equal(gradedResponses({ kind: "pair", responses: ["left", "right", "equal"] }), null);
 });
 
 test("names on cards are not repeated above them", () => {

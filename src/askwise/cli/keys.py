@@ -96,7 +96,7 @@ def keyboard_for(question: Question, single_keys: bool = True) -> Keyboard:
         number = str(place + 1) if numbered and place < 9 else ""
         own = name if _is_key(name, names) else ""
         key = (own or number if accepts_text else number or own) or next(letters, "")
-        pressed = [part for part in (key, _arrow(question.kind, place, name)) if part]
+        pressed = [part for part in (key, _arrow(question, place, name)) if part]
         keys |= dict.fromkeys([*pressed, own] if own else pressed, response)
         key_labels.append((" ".join(pressed) or "type", response))
     commands = {prefix + letter: letter for letter in meanings if prefix + letter not in taken}
@@ -140,7 +140,10 @@ def _number_fits(place: int, name: str, accepts_text: bool) -> bool:
     return not digits or (digits == [str(place + 1)] and any(map(str.isalpha, name)))
 
 
-def _arrow(kind: str, place: int, name: str) -> str:
+def _arrow(question: Question, place: int, name: str) -> str:
+    kind = question.kind
+    if kind == "pair" and question.responses[0] != "left":
+        return ""  # grades have digits alone
     if kind in ARROWS_BY_PLACE:
         return ARROWS_BY_PLACE[kind][place : place + 1]
     return "" if kind in ANSWERED_BY_PLACE else ARROWS_BY_LABEL.get(name.casefold(), "")

@@ -92,12 +92,14 @@ def _file_name(session: Session, person: str | None) -> str:
 
 def _facts(session: Session) -> dict[str, Any]:
     from askwise.goals.base.effect_charts import effect_sentences, has_effects
+    from askwise.report.people import people_of
     from askwise.simulate.forecaster import Forecaster
     from askwise.simulate.populations import load_saving
     from askwise.storage.journal import journal_of
 
     statuses = list(session.event_log.status.values())
-    certificate, forecast = session.certificate(), None if session.done else Forecaster(session).now()
+    certificate = session.certificate().with_names(people_of(session).names)
+    forecast = None if session.done else Forecaster(session).now()
     goal = session.pursued or {"goal": "", "options": {}}
     journal = journal_of(session)
     saving = load_saving(journal.store, journal.record.study)

@@ -18,13 +18,14 @@ from askwise.goals.base.charts import MAX_BARS, Bars, Chart, Result, Table
 from askwise.goals.base.export import Variable
 from askwise.goals.base.function import python_function
 from askwise.goals.base.goal import SessionParts, Summary
+from askwise.goals.base.grades import grades_option
 from askwise.goals.base.groups import fairness_gap, label_findings
 from askwise.goals.base.items import PRIOR_SCALE, check_scale
 from askwise.goals.base.labels import check_labels, label_parts
 from askwise.goals.base.noiseless import NO_MISTAKES, noise_option
 from askwise.goals.base.options import option
 from askwise.goals.base.pools import draw_rows
-from askwise.goals.base.shapes import is_straight, shape_option
+from askwise.goals.base.shapes import LINEAR_WITHOUT_LAPSES, is_straight, shape_option
 from askwise.goals.base.tables import TableGoal, feature_names
 from askwise.goals.base.texts import in_words, one_of, percent, plural
 from askwise.options import column, function, number
@@ -83,6 +84,10 @@ class ClassifierGoal(TableGoal):
         default=1.0, parse=number, typed=float, changeable=True,
         help="How much fairness counts; right labels count 1.",
     )  # fmt: skip
+    grades: Sequence[str] = grades_option(
+        'Grades of an answer from the weakest, for two labels, such as "probably,surely"; people say "surely yes".',
+        "probably,surely",
+    )
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
     noise: float | None = noise_option()
     pool: Mapping[str, Any] | None = option(default=None, help="What a saved session knows of its pool; leave it out.")
@@ -108,12 +113,25 @@ class ClassifierGoal(TableGoal):
     def build(self, columns: Columns) -> SessionParts:
         if self.fair_on is not None and len(self.labels) > 2:
             raise SettingError(f"fair_on= needs two labels, the second the desired one; got {list(self.labels)}")
+        if self.grades:
+            self._check_grades()
         items = self.items(columns)
         if not items.features.shape[1]:
             raise DataError(
                 "a classifier needs columns to tell rows apart by, and the table has only names; add features"
             )
         return label_parts(self, columns, items)
+
+    def _check_grades(self) -> None:
+        """Refuses grades where they make no sense."""
+        if len(self.labels) > 2:
+            raise SettingError(f"grades need two labels, got {list(self.labels)}; leave out grades")
+        if self.noise is not None:
+            raise SettingError("with noise=0 an answer has no grades; leave out grades, or leave out noise")
+        if self.pool is not None:
+            raise SettingError("labels of a pool on disk have no grades yet; leave out grades, or give a table")
+        if self.shape == LINEAR_WITHOUT_LAPSES:
+            raise SettingError("grades need a shape that allows for accidents; leave out shape, or set it to 'linear'")
 
     def total_rows(self, columns: Columns) -> int:
         return super().total_rows(columns) if self.pool is None else int(self.pool["rows"])

@@ -11,6 +11,7 @@ import numpy as np
 from askwise._runtime.streams import stream
 from askwise.distances import verify
 from askwise.errors import SettingError
+from askwise.losses import Loss
 from askwise.options import LARGEST_SEED, flag, function, implementing, number, refusal, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
@@ -101,6 +102,10 @@ class SessionConfig:
         chosen = self.rule if rule is None else strategy(rule, self.problem)
         draws, candidates = min(self.draws, most), min(self.candidates, most)
         return replace(self, seed=seed, rule=chosen, draws=draws, candidates=candidates)
+
+    def with_loss(self, loss: Loss) -> SessionConfig:
+        """The settings with the loss that a posterior has learned."""
+        return replace(self, problem=replace(self.problem, loss=loss))
 
     def changed(self, other: SessionConfig, goal: str, count: int = 1) -> SessionConfig:
         """The settings of that goal, or of other items, after so many more changes. The seed and the draws stay."""

@@ -334,7 +334,7 @@ class EventLog:
         """A tell event with what its response means."""
         question = self.ask_events[event["question"]]
         matched = match_response(question, event.get("response"))
-        answer = Answer(np.asarray(question["atom"]), matched.code, event.get("who"))
+        answer = Answer(np.asarray(question["atom"]), matched.code, event.get("who"), matched.left)
         return ValidEvent({**event, "response": matched.response}, answer, matched.canonical)
 
     def _by_whom(self, id: str) -> str:

@@ -53,12 +53,15 @@ class MatchedResponse(NamedTuple):
     """What a response means.
 
     `response` is how the question spells it, `code` is what the family expects, and `canonical` is the first response
-    of the question with the same meaning: "left" where the name of the item on the left was given.
+    of the question with the same meaning: "left" where the name of the item on the left was given. `left` is the side of
+    the score for which the left one of a pair stands: 1 or -1; 0 where there is no left, or where the question was posed
+    for an answer collected before, so that nobody saw it like this.
     """
 
     response: Response
     code: Response
     canonical: Response
+    left: int = 0
 
 
 def new_event(kind: str, question: str | None, /, **parts: Any) -> Event:
@@ -144,7 +147,7 @@ def match_response(question: Event, response: Any) -> MatchedResponse:
     >>> question = {"question": "q1", "kind": "pair", "responses": ["left", "right"],
     ...             "codes": [["left", 1], ["right", -1], ["tea", 1]]}
     >>> match_response(question, "TEA")
-    MatchedResponse(response='tea', code=1, canonical='left')
+    MatchedResponse(response='tea', code=1, canonical='left', left=1)
     """
     if question["kind"] == NUMBER:
         number = _finite_number(question["question"], response)
@@ -161,7 +164,11 @@ def match_response(question: Event, response: Any) -> MatchedResponse:
     name, code = same[0]
     known = [(type(other), other) for other, its_code in codes if its_code == code]
     canonical = next((shown for shown in question["responses"] if (type(shown), shown) in known), name)
-    return MatchedResponse(name, code, canonical)
+    left = 0
+    if question["kind"] == PAIR and not question.get("info", {}).get("posed"):
+        first = next((its_code for other, its_code in codes if other == question["responses"][0]), 0)
+        left = (first > 0) - (first < 0)
+    return MatchedResponse(name, code, canonical, left)
 
 
 def response_name(kind: str, names: Sequence[str], response: Any) -> Any:
@@ -169,8 +176,11 @@ def response_name(kind: str, names: Sequence[str], response: Any) -> Any:
 
     >>> response_name("pair", ["tea", "milk"], "right"), response_name("label", ["tea"], "good")
     ('milk', 'good')
+    >>> response_name("pair", ["tea", "milk"], "left, clearly")
+    'tea, clearly'
     """
-    return names[SIDES[response]] if kind == PAIR and response in SIDES else response
+    side, comma, grade = response.partition(", ") if isinstance(response, str) else ("", "", "")
+    return f"{names[SIDES[side]]}{comma}{grade}" if kind == PAIR and side in SIDES else response
 
 
 def question_of(event: Event) -> Question:

@@ -14,6 +14,7 @@ from askwise._runtime.streams import stream
 from askwise._runtime.threads import one_thread
 from askwise.distances import form_of
 from askwise.errors import NothingToAsk, SettingError
+from askwise.posteriors import LearnsLoss
 from askwise.session.beliefs import Beliefs
 from askwise.session.config import NO_LIMITS, SessionConfig
 from askwise.session.effects import Effects
@@ -62,9 +63,10 @@ class Round:
     """
 
     def __init__(self, config: SessionConfig, beliefs: Beliefs):
-        self.config = config
         self.beliefs = beliefs
         _, self.posterior, self.reliability = beliefs.latest
+        learned = self.posterior.learned_loss if isinstance(self.posterior, LearnsLoss) else None
+        self.config = config if learned is None else config.with_loss(learned)
         self.number = beliefs.revision + config.changes
         self.prepared_question: tuple[int, Event] | None = None  # for that position in the log
         self.prepared_reason: StopReason | None = None  # to stop

@@ -492,8 +492,8 @@ class Session:
 
     @property
     def problem(self) -> Problem:
-        """What can be true and what is wanted."""
-        return self.config.problem
+        """What can be true and what is wanted, with what was learned about how grades are used."""
+        return self.round.config.problem
 
     @property
     def posterior(self) -> Posterior:

@@ -19,10 +19,12 @@ from askwise.goals.base.effects import taste_effects
 from askwise.goals.base.export import Variable
 from askwise.goals.base.findings import Chance
 from askwise.goals.base.goal import SessionParts, Summary, few_questions, place_of
+from askwise.goals.base.grades import answer_loss, grades_option
 from askwise.goals.base.noiseless import NO_MISTAKES, check_noiseless, noise_option, noiseless
 from askwise.goals.base.options import option
 from askwise.goals.base.shape_check import StraightLineCheck
 from askwise.goals.base.shapes import (
+    LINEAR_WITHOUT_LAPSES,
     MAX_EXACT_ROWS,
     is_straight,
     landmark_map,
@@ -35,7 +37,7 @@ from askwise.goals.base.shapes import (
 )
 from askwise.goals.base.tables import TableGoal, feature_names
 from askwise.goals.base.texts import percent
-from askwise.losses import Loss, davidson, logistic
+from askwise.losses import Loss
 from askwise.options import flag, number, parts, text, whole_number
 from askwise.posteriors import Posterior
 from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, LogConcave
@@ -75,6 +77,15 @@ class ItemGoal(TableGoal):
     ties: bool = option(
         default=False, parse=flag, typed=bool, help='Allow the answer "about equal".',
     )  # fmt: skip
+    grades: Sequence[str] = grades_option(
+        'Grades of an answer from the weakest, such as "slightly,clearly,much"; people say "left, clearly".',
+        "slightly,clearly,much",
+    )
+    position_bias: bool = option(
+        default=True, parse=flag, typed=bool,
+        help="Allow for people who prefer the left or the right one, whatever stands there: once several people have "
+        "answered, or one has 20 times.",
+    )  # fmt: skip
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
     population: bool | Mapping[str, Any] = population_option()
     noise: float | None = noise_option()
@@ -109,18 +120,23 @@ class ItemGoal(TableGoal):
         items = self.items(columns)
         if self.noise is not None:
             return self._build_noiseless(columns, items)
-        loss = davidson() if self.ties else logistic
+        loss = answer_loss(self.grades, self.ties)
         rows = item_rows(items.features, self.individual)
         many = len(rows) > MAX_EXACT_ROWS
-        named = items.names, self.ties, items.images, self._retired_places(items)
+        named = items.names, self.ties, items.images, self._retired_places(items), self.grades
+        if self.grades and self.shape == LINEAR_WITHOUT_LAPSES:
+            raise SettingError("grades need a shape that allows for accidents; leave out shape, or set it to 'linear'")
+        if self.grades and many and (self.shape == "individual" or not items.features.shape[1]):
+            raise SettingError(f"grades about single items take up to {MAX_EXACT_ROWS:,} of them, got {len(rows):,}")
         if many and (self.shape == "individual" or not items.features.shape[1]):
             rows = np.eye(len(rows))
         if self.is_linear or (many and rows.shape[0] == rows.shape[1]):
             linear = ChoiceAmongMany(rows, *named)
             problem = Problem(linear, self._distance(linear, rows, scored=False), loss)
-            prior: Posterior = LogConcave.prior(linear, loss, 1.0, self.prior_scale)
-            if self.shape == "linear" and not many:
-                prior = linear_prior(linear, loss, self.prior_scale)
+            if self.shape == "linear" and (self.grades or not many):
+                prior: Posterior = linear_prior(linear, loss, self.prior_scale, self.position_bias)
+            else:
+                prior = LogConcave.prior(linear, loss, 1.0, self.prior_scale)
             effects = taste_effects(linear, columns, items, self.seed)
             straight = self.shape == "linear" and not self.individual and items.features.shape[1] > 0
             check = StraightLineCheck(items.features, ties=self.ties) if straight else None
@@ -138,7 +154,8 @@ class ItemGoal(TableGoal):
         family = ItemScores(len(rows), *named)
         problem = Problem(family, self._distance(family, rows, scored=True), loss)
         population = population_of(self.population, len(rows))
-        shaped = shaped_prior(self.shape, items.features, family, loss, self.prior_scale, population)
+        known = self.shape, items.features, family, loss, self.prior_scale, population
+        shaped = shaped_prior(*known, learns_bias=self.position_bias)
         effects = taste_effects(family, columns, items, self.seed)
         return SessionParts(problem, shaped, partial(self._described, family), effects=effects)
 
@@ -147,6 +164,8 @@ class ItemGoal(TableGoal):
         check_noiseless(self.shape, self.prior_scale, "individual")
         if self.ties:
             raise SettingError('with noise=0 nobody answers "about equal"; leave out ties, and let people skip')
+        if self.grades:
+            raise SettingError("with noise=0 an answer has no grades; leave out grades, or leave out noise")
         features = items.features if self.is_linear else items.features[:, :0]
         rows, scored = item_rows(features, self.individual), not features.shape[1]
         named = items.names, False, items.images, self._retired_places(items)
@@ -157,14 +176,17 @@ class ItemGoal(TableGoal):
 
     def data_sentences(self, session: Session, found: Summary) -> list[str]:
         lines = super().data_sentences(session, found)
+        if self.grades:
+            lines.append(f"Answers have grades, the weakest first: {', '.join(self.grades)}.")
         return lines if self.noise is None else [*lines, NO_MISTAKES]
 
     def _build_by_landmarks(self, columns: Columns, items: Items, loss: Loss) -> SessionParts:
         """The parts of a session about many items: without an appeal of each item's own."""
         known = landmark_map(self.shape, items.features, self.seed)
         rows = known.features(items.features)
-        family = ChoiceAmongMany(rows, items.names, self.ties, items.images, self._retired_places(items))
-        prior = landmark_prior(self.shape, known, family, loss, self.prior_scale)
+        retired = self._retired_places(items)
+        family = ChoiceAmongMany(rows, items.names, self.ties, items.images, retired, self.grades)
+        prior = landmark_prior(self.shape, known, family, loss, self.prior_scale, learns_bias=self.position_bias)
         problem = Problem(family, self._distance(family, rows, scored=False), loss)
         effects = taste_effects(family, columns, items, self.seed)
         return SessionParts(problem, prior, partial(self._described, family), effects=effects)
@@ -203,8 +225,12 @@ class ItemGoal(TableGoal):
     def parse_answer(self, session: Session, names: Sequence[Any], response: Any) -> tuple[Any, Any]:
         """Left and right are those of the table of answers, not of a screen."""
         atom, response = super().parse_answer(session, names, response)
-        side = {"left": 0, "right": 1}.get(str(response).strip().casefold())
-        return atom, self.as_named(session, names, response if side is None else names[side])
+        chosen, comma, grade = str(response).rpartition(",") if self.grades else (response, "", "")
+        if self.grades and not comma:
+            chosen = response  # "equal"
+        side = {"left": 0, "right": 1}.get(str(chosen).strip().casefold())
+        named = self.as_named(session, names, chosen if side is None else names[side])
+        return atom, f"{named}, {grade.strip()}" if comma else named
 
 
 class BestFewGoal(ItemGoal):

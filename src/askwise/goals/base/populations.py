@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from askwise.errors import SettingError
-from askwise.losses import Davidson
+from askwise.losses import Davidson, OrderedLogit
 from askwise.options import refusal
 from askwise.posteriors import Posterior
 from askwise.posteriors.scores.population import MAX_COORDINATES, MAX_ITEMS, PersonAnswers, Population
@@ -54,12 +54,14 @@ def population_of_answers(prior: Posterior, people: Sequence[Sequence[Answer]]) 
         np.asarray(prior.family.features(np.array([one.atom for one in each]))) if each else None for each in people
     ]
     answered = [
-        PersonAnswers(row, np.array([float(one.response) for one in each]))
+        PersonAnswers(row, np.array([float(np.sign(one.response)) for one in each]))
         for row, each in zip(rows, people, strict=True)
         if row is not None
     ][-MAX_PEOPLE:]
     items = prior.family.dimension
     ties = float(prior.loss.ties) if isinstance(prior.loss, Davidson) else 0.0
+    if isinstance(prior.loss, OrderedLogit) and prior.loss.cuts[0] > 0:
+        ties = 1.0
     return learn_from_rows(prior.base_covariance, answered, ties, MAX_COORDINATES if has_features(prior) else items)
 
 

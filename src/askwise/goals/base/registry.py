@@ -95,6 +95,8 @@ def goal_from(recipe: Recipe) -> Goal:
             raise SettingError(f"{name} is not an option of {recipe['goal']}")
     if "shape" in known:
         options = {"shape": LINEAR_WITHOUT_LAPSES, **options}  # the only one, before there was a choice
+    if "position_bias" in known:
+        options = {"position_bias": False, **options}  # studies made before it was learned mean what they meant
     try:
         return goal(**options)
     except TypeError as error:  # an option without a default is missing

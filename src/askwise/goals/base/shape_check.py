@@ -55,11 +55,12 @@ class StraightLineCheck:
         more = min(len(others), max(0, MAX_CHECKED_ROWS - len(asked)))
         rows = np.union1d(asked, rng.choice(others, more, replace=False))
         places = np.searchsorted(rows, atoms)
-        told = [answer._replace(atom=place) for answer, place in zip(answers, places, strict=True)]
+        sides = [float(np.sign(answer.response)) for answer in answers]  # grades say nothing about shapes
+        told = [Answer(place, side) for place, side in zip(places, sides, strict=True)]
         if not np.ptp(self.features[rows], axis=0).any():
             return 1.0
         prior = self._prior(self.features[rows])
-        before, now = np.exp(prior.log_prior).sum(axis=1), prior.update_all(told, rng).shape_weights
+        before, now = prior.prior_shape_weights, prior.update_all(told, rng).shape_weights
         straight = np.array([shape.is_linear for shape in prior.shapes])
         against, in_favour = (now[some].sum() / before[some].sum() for some in (~straight, straight))
         return float(against / max(in_favour, 1e-12))

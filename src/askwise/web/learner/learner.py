@@ -13,6 +13,7 @@ from typing import Any
 from askwise import storage
 from askwise._runtime.streams import stream
 from askwise.goals import goal_of
+from askwise.report.people import people_of
 from askwise.session import Session, contradictions
 from askwise.session.log_state import LogState, state_of_round
 from askwise.simulate.runs import SimulatedRun
@@ -186,6 +187,8 @@ def _state(session: Session, pooled: bool, beyond: bool) -> LogState:
     known["questions_left"] = len(atoms) > 0
     if reason is not None and not (beyond and len(atoms)):
         found = session.certificate()
+        if found.uneven_sides:
+            found = found.with_names(people_of(session).names)
         known |= {"done": reason, "certificate": str(found), "certainty": goal_of(session).certainty(found)}
     elif len(atoms) and (pooled or not ids):
         waiting, *fallback = round.best(log, FALLBACK_QUESTIONS)

@@ -4,7 +4,7 @@
 import { bodyNodes, hasBody, offerToExpand } from "./bodies.js";
 import { byId, element, plainText, richText } from "./dom.js";
 import { keyLabel, responseKeys, skipChoices } from "./keys.js";
-import { differingColumns, fieldHeading, questionHeading, responseLabel } from "./questions.js";
+import { differingColumns, fieldHeading, gradedResponses, questionHeading, responseLabel } from "./questions.js";
 
 /** @typedef {import("./types.d.ts").ShownQuestion} ShownQuestion */
 /** @typedef {import("./types.d.ts").ShownOption} ShownOption */
@@ -37,8 +37,9 @@ export function imageUrl(base, name) {
  */
 export function showQuestion(base, question, onAnswer, onSkip) {
   const { kind, options, responses } = question;
+  const graded = gradedResponses(question);
   const hasBodies = options.some(hasBody);
-  const namesOptions = kind === "pair" || kind === "triple"; // each response is one of the options
+  const namesOptions = !graded && (kind === "pair" || kind === "triple"); // each response is one of the options
   const hasCards = namesOptions && !hasBodies; // a button can hold neither links nor players
   const hasImages = options.some((option) => option.image);
   /** @type {ButtonsByKey} */
@@ -48,6 +49,7 @@ export function showQuestion(base, question, onAnswer, onSkip) {
   questionSection.classList.toggle("pictures", hasImages);
   questionSection.classList.toggle("bodies", hasBodies);
   questionSection.classList.toggle("with-fields", options.some((option) => Object.keys(option.fields).length > 0));
+  questionSection.classList.toggle("graded", graded !== null);
   byId("question-text").replaceChildren(...richText(questionHeading(question)));
   byId("question-text").setAttribute("aria-label", plainText(question.text));
   byId("hint").textContent = kind === "triple" ? "Tap the odd one; the other two belong together." : "";
@@ -59,6 +61,7 @@ export function showQuestion(base, question, onAnswer, onSkip) {
     ...fieldList(option, differing, ["dl", "div", "dt", "dd"]), ...bodyNodes(base, option))));
   const keys = responseKeys(question);
   const choices = responses.map((response, index) => {
+    if (graded) return gradeButton(buttons, keys[index], question, index, graded, onAnswer);
     const isCard = hasCards && index < options.length;
     const content = isCard ? cardContent(base, options[index], size, caption(index)) : richText(caption(index) ?? responseLabel(question, response));
     const button = choiceButton(buttons, keys[index], isCard ? "card" : "", content, (pressed, event) => onAnswer(response, pressed, event));
@@ -72,6 +75,24 @@ export function showQuestion(base, question, onAnswer, onSkip) {
   questionSection.hidden = false; // or nothing has a height
   offerToExpand();
   return buttons;
+}
+
+/**
+ * A button with a grade, under the card that it speaks for. On a phone, strong grades stand above weak ones.
+ * @param {ButtonsByKey} buttons
+ * @param {string[]} keys
+ * @param {ShownQuestion} question
+ * @param {number} index  of the response
+ * @param {{side: string, grade: string}[]} graded
+ * @param {OnChoice<Response>} onAnswer
+ */
+function gradeButton(buttons, keys, question, index, graded, onAnswer) {
+  const response = question.responses[index];
+  const { side, grade } = graded[index];
+  const button = choiceButton(buttons, keys, side, [grade], (pressed, event) => onAnswer(response, pressed, event));
+  button.setAttribute("aria-label", plainText(responseLabel(question, response)));
+  button.style.setProperty("--row", String(side === "left" ? index + 1 : graded.length - index));
+  return button;
 }
 
 /** The pictures of the question on the page. */

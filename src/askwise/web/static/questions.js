@@ -13,8 +13,8 @@ const SIDES = { left: 0, right: 1 };
 const TOGETHER = { same: "Same", different: "Different" };
 
 /**
- * A response as the person would say it. "left" and "right" become the names of the items. A name that the owner gave
- * comes first.
+ * A response as the person would say it. "left" and "right" become the names of the items, with the grade if there is
+ * one. A name that the owner gave comes first.
  * @param {{kind: string, options: ShownOption[], answer_names?: Record<string, string>}} question
  * @param {Response} response
  * @returns {string}
@@ -22,11 +22,25 @@ const TOGETHER = { same: "Same", different: "Different" };
 export function responseLabel({ kind, options, answer_names: given = {} }, response) {
   const word = String(response);
   const named = Object.hasOwn(given, word) ? given[word] : "";
-  if (kind === "pair" && Object.hasOwn(SIDES, word)) return `${named && `${named}: `}${options[SIDES[word]].name}`;
+  const [side, ...grade] = word.split(", ");
+  if (kind === "pair" && Object.hasOwn(SIDES, side)) {
+    return `${named && `${named}: `}${[options[SIDES[side]].name, ...grade].join(", ")}`;
+  }
   if (named) return named;
   if (kind === "pair" && response === "equal") return "Equal";
   if (kind === "same") return TOGETHER[word] ?? word;
   return typeof response === "number" ? String(Number(response.toPrecision(4))) : word;
+}
+
+/**
+ * The side and the grade of each answer to a pair with grades; null where answers have none.
+ * @param {{kind: string, responses: Response[]}} question
+ * @returns {{side: string, grade: string}[] | null}
+ */
+export function gradedResponses({ kind, responses }) {
+  const parts = responses.map((response) => String(response).split(", "));
+  if (kind !== "pair" || parts[0].length < 2) return null;
+  return parts.map(([side, grade]) => ({ side: grade ? side : "middle", grade: grade ?? "Equal" }));
 }
 
 /**

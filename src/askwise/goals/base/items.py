@@ -1,4 +1,4 @@
-"""Goals about items that are compared two at a time: the options they share, and how they build a session."""
+"""Goals about items that are compared, two or more at a time: the options they share, and how they build a session."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from askwise.goals.base.findings import Chance
 from askwise.goals.base.goal import SessionParts, Summary
 from askwise.goals.base.noiseless import NO_MISTAKES, check_noiseless, noise_option, noiseless
 from askwise.goals.base.options import option
+from askwise.goals.base.sets import SET_NOUNS, check_sets, shown_option, with_sets, worst_option
 from askwise.goals.base.shape_check import StraightLineCheck
 from askwise.goals.base.shapes import (
     MAX_EXACT_ROWS,
@@ -33,13 +34,14 @@ from askwise.goals.base.shapes import (
     shaped_prior,
 )
 from askwise.goals.base.tables import TableGoal, feature_names
-from askwise.goals.base.texts import percent
+from askwise.goals.base.texts import percent, there_are
 from askwise.losses import Loss, davidson, logistic
 from askwise.options import flag, number, whole_number
 from askwise.posteriors import Posterior
 from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, LogConcave
 from askwise.problem import Problem
 from askwise.session import Session
+from askwise.session.set_responses import BETWEEN, OPTION_COLUMNS
 from askwise.structures.choice import ChoiceAmongMany, ItemScores, item_rows
 from askwise.types import Floats
 
@@ -66,6 +68,12 @@ class ItemGoal(TableGoal):
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
     population: bool | Mapping[str, Any] = population_option()
     noise: float | None = noise_option()
+    shown: int = shown_option()
+    worst: bool = worst_option()
+
+    @property
+    def rows_shown(self) -> int:
+        return self.shown
 
     @property
     def is_linear(self) -> bool:
@@ -88,22 +96,29 @@ class ItemGoal(TableGoal):
 
     def build(self, columns: Columns) -> SessionParts:
         items = self.items(columns)
+        check_sets(self, len(items.names))
         if self.noise is not None:
             return self._build_noiseless(columns, items)
-        loss = davidson() if self.ties else logistic
+        loss: Loss = davidson() if self.ties else logistic
         rows = item_rows(items.features, self.individual)
         many = len(rows) > MAX_EXACT_ROWS
         if many and (self.shape == "individual" or not items.features.shape[1]):
             rows = np.eye(len(rows))
         if self.is_linear or (many and rows.shape[0] == rows.shape[1]):
             linear = ChoiceAmongMany(rows, items.names, self.ties, items.images)
-            problem = Problem(linear, self.distance_between(rows, scored=False), loss)
-            prior: Posterior = LogConcave.prior(linear, loss, 1.0, self.prior_scale)
-            if self.shape == "linear" and not many:
-                prior = linear_prior(linear, loss, self.prior_scale)
+            asked, loss = with_sets(linear, loss, self.shown, self.worst)
+            problem = Problem(asked, self.distance_between(rows, scored=False), loss)
+            if self.shown > 2 and many and rows.shape[0] == rows.shape[1]:
+                most = f"{MAX_EXACT_ROWS:,} items without features"
+                raise SettingError(f"shown takes up to {most}, got {len(rows):,}; leave out shown, or give fewer")
+            if self.shape == "linear" and (self.shown > 2 or not many):
+                prior: Posterior = linear_prior(asked, loss, self.prior_scale)
+            else:
+                prior = LogConcave.prior(linear, loss, 1.0, self.prior_scale)
             effects = taste_effects(linear, columns, items, self.seed)
             straight = self.shape == "linear" and not self.individual and items.features.shape[1] > 0
-            check = StraightLineCheck(items.features, ties=self.ties) if straight else None
+            sets = self.shown, self.worst
+            check = StraightLineCheck(items.features, ties=self.ties, sets=sets) if straight else None
             return SessionParts(
                 problem,
                 prior,
@@ -115,11 +130,12 @@ class ItemGoal(TableGoal):
             raise SettingError("individual goes with shape='linear'; other shapes learn it: leave it out")
         if many:
             return self._build_by_landmarks(columns, items, loss)
-        family = ItemScores(len(rows), items.names, self.ties, items.images)
+        pairs = ItemScores(len(rows), items.names, self.ties, items.images)
+        family, loss = with_sets(pairs, loss, self.shown, self.worst)
         problem = Problem(family, self.distance_between(rows, scored=True), loss)
         population = population_of(self.population, len(rows))
         shaped = shaped_prior(self.shape, items.features, family, loss, self.prior_scale, population)
-        effects = taste_effects(family, columns, items, self.seed)
+        effects = taste_effects(pairs, columns, items, self.seed)
         return SessionParts(problem, shaped, lambda scores: self.describe(items.names, scores), effects=effects)
 
     def _build_noiseless(self, columns: Columns, items: Items) -> SessionParts:
@@ -139,14 +155,22 @@ class ItemGoal(TableGoal):
         lines = super().data_sentences(session, found)
         return lines if self.noise is None else [*lines, NO_MISTAKES]
 
+    def question_sentences(self, found: Summary) -> str:
+        if self.shown == 2:
+            return super().question_sentences(found)
+        asked = "the best and the worst" if self.worst else "the best"
+        shown = f"Each question shows {SET_NOUNS[self.shown]} items and asks for {asked} of them."
+        return f"{shown} {there_are(found.questions, 'set')}"
+
     def _build_by_landmarks(self, columns: Columns, items: Items, loss: Loss) -> SessionParts:
         """The parts of a session about many items: without an appeal of each item's own."""
         known = landmark_map(self.shape, items.features, self.seed)
         rows = known.features(items.features)
-        family = ChoiceAmongMany(rows, items.names, self.ties, items.images)
+        pairs = ChoiceAmongMany(rows, items.names, self.ties, items.images)
+        family, loss = with_sets(pairs, loss, self.shown, self.worst)
         prior = landmark_prior(self.shape, known, family, loss, self.prior_scale)
         problem = Problem(family, self.distance_between(rows, scored=False), loss)
-        effects = taste_effects(family, columns, items, self.seed)
+        effects = taste_effects(pairs, columns, items, self.seed)
         return SessionParts(problem, prior, lambda weights: self.describe(items.names, rows @ weights), effects=effects)
 
     def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
@@ -158,11 +182,25 @@ class ItemGoal(TableGoal):
             return utility
         return {**utility, "weight": Variable(structures[:, : len(features)], {"feature": features})}
 
+    def columns_of_answers(self) -> tuple[str, ...]:
+        if self.shown == 2:
+            return super().columns_of_answers()
+        return (*OPTION_COLUMNS[: self.shown], *(("best", "worst") if self.worst else ("best",)))
+
     def parse_answer(self, session: Session, names: Sequence[Any], response: Any) -> tuple[Any, Any]:
         """Left and right are those of the table of answers, not of a screen."""
+        if self.shown > 2:
+            return self._parse_set(session, names, response)
         atom, response = super().parse_answer(session, names, response)
         side = {"left": 0, "right": 1}.get(str(response).strip().casefold())
         return atom, self.as_named(session, names, response if side is None else names[side])
+
+    def _parse_set(self, session: Session, names: Sequence[Any], response: Any) -> tuple[Any, Any]:
+        """An answer about several items; with `worst`, the last of the names is the best."""
+        shown, said = names[: self.shown], [*names[self.shown :], response]
+        atom, _ = super().parse_answer(session, shown, None)
+        named = [str(self.as_named(session, shown, one)) for one in said]
+        return atom, BETWEEN.join(named)
 
 
 class BestFewGoal(ItemGoal):

@@ -47,6 +47,11 @@ class TableGoal(Goal):
         in_python="Or a function that fills a column: it gets all values, None where one is missing, and returns them.",
     )  # fmt: skip
 
+    @property
+    def rows_shown(self) -> int:
+        """How many rows one question shows."""
+        return self.shown_together
+
     def resolve(self, data: Any) -> tuple[Columns, Self]:
         columns, goal = super().resolve(data)
         if isinstance(self.missing, str):
@@ -75,7 +80,7 @@ class TableGoal(Goal):
             [label if label in items.columns else f"{label} ({count} kinds)" for label, count in levels.items()],
             unused,
             [str(response) for response in session.ask().responses],
-            comb(rows, self.shown_together),
+            comb(rows, self.rows_shown),
         )
 
     def data_sentences(self, session: Session, found: Summary) -> list[str]:
@@ -85,10 +90,10 @@ class TableGoal(Goal):
         ]
 
     def question_sentences(self, found: Summary) -> str:
-        if self.shown_together == 1:
+        if self.rows_shown == 1:
             labels = one_of(found.responses)
             return f"Each question shows one row, to be labelled {labels}. {there_are(found.questions, 'row')}"
-        shown, noun = ("two", "pair") if self.shown_together == 2 else ("three", "triple")
+        shown, noun = ("two", "pair") if self.rows_shown == 2 else ("three", "triple")
         return f"Each question shows {shown} items. {there_are(found.questions, noun)}"
 
     def as_named(self, session: Session, names: Sequence[Any], response: Any) -> Any:

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from askwise._runtime.compiled import machine_code
+from askwise.posteriors.scores.set_chains import add_set_losses, in_any_order, weighted_squares
 from askwise.posteriors.scores.trajectories import compiled, fractional_power, power_of_two_bits, real
 
 MAX_FACTORS = 64  # chances of answers, at least 1e-4 with a lapse, that are multiplied before their logarithm is taken
-in_any_order = machine_code(error_model="numpy", fastmath={"contract", "nsz", "arcp", "reassoc"})  # sums and products
 
 
 @compiled
@@ -22,14 +21,14 @@ def add_losses(
     margins: Any,  # (n, T): less their offsets; replaced by the slopes of their losses beyond the reference's
     offset: Any,  # (T,)
     precision: Any,  # (T,): the curvature that the reference gives each answer
-    likelihood: Any,  # strengths (T,), which are not 1 (U,), tied (T,), ties, lapses (E,), responses
+    likelihood: Any,  # strengths (T,), which are not 1 (U,), tied (T,), ties, lapses (E,), responses, layout
     own: Any,  # (n,): the place of each chain's lapse
     work: Any,  # (2, T): scratch space, 32-bit integers
     totals: Any,  # (n, E): where `valued`, the losses under each lapse are added
     valued: Any,
 ) -> None:
     """The losses of margins, and their slopes, less what the Gaussian reference says of both."""
-    strengths, _, tied, ties, lapses, responses = likelihood
+    strengths, _, tied, ties, lapses, responses, _ = likelihood
     bits, half, chances = work[0], work[0].view(real), work[1].view(real)
     zero, one, two = real(0.0), real(1.0), real(0.5)
     for i in range(len(margins)):
@@ -62,18 +61,9 @@ def add_losses(
 
 
 @in_any_order
-def weighted_squares(weights: Any, values: Any) -> Any:
-    """The sum of weights * values^2."""
-    total = real(0.0)
-    for t in range(len(values)):
-        total += weights[t] * values[t] * values[t]
-    return total
-
-
-@in_any_order
 def loss_with_lapses(chances: Any, likelihood: Any, lapse: Any) -> Any:
     """The loss of all answers of a chain from their chances (T,) without lapses: one logarithm for many answers."""
-    strengths, uneven, _, _, _, responses = likelihood
+    strengths, uneven, _, _, _, responses, _ = likelihood
     kept, guess, loss = real(1.0) - lapse, lapse / responses, 0.0
     for start in range(0, len(chances), MAX_FACTORS):
         part, product = chances[start : start + MAX_FACTORS], 1.0
@@ -88,7 +78,7 @@ def loss_with_lapses(chances: Any, likelihood: Any, lapse: Any) -> Any:
 @compiled
 def loss_without_lapses(row: Any, half: Any, likelihood: Any) -> Any:
     """The loss of all margins (T,) of a chain; `half` are their e^{-|margin| / 2}."""
-    strengths, _, tied, ties, _, _ = likelihood
+    strengths, _, tied, ties, _, _, _ = likelihood
     one, two, loss = real(1.0), real(0.5), real(0.0)
     for t in range(len(row)):
         whole = one + half[t] * half[t] + ties * half[t]
@@ -115,7 +105,10 @@ def force(
             total = level + prior_potential(places[i], pull)
             for e in range(potentials.shape[1]):
                 potentials[i, e] = total
-    add_losses(margins, offset, precision, likelihood, own, work, potentials, valued)
+    if likelihood[6][2] == 1:  # row an answer
+        add_losses(margins, offset, precision, likelihood, own, work, potentials, valued)
+    else:
+        add_set_losses(margins, offset, precision, likelihood, own, work, potentials, valued)
     np.dot(margins, back, residual)
     for i in range(len(places)):
         for r in range(places.shape[1]):
@@ -158,7 +151,7 @@ def run_chains(
     precisions: Any,  # (K, T): the curvature that each reference gives the answers
     pulls: Any,  # (K, R): the prior's gradient at the center
     levels: Any,  # (K,): its potential there
-    likelihood: Any,  # strengths (T,), which are not 1 (U,), tied (T,), ties, lapses (E,), responses
+    likelihood: Any,  # strengths (T,), which are not 1 (U,), tied (T,), ties, lapses (E,), responses, layout
     log_prior: Any,  # (E,): of the lapses
     starts: Any,  # (K + 1,): where the chains of each point begin
     steps: Any,  # (K,)

@@ -117,8 +117,14 @@ class Question:
     gain: float = field(default=0.0, compare=False)
     info: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
+    @property
+    def choices(self) -> str:
+        """What may be answered, in short: all responses, or the first of many."""
+        shown = [str(response) for response in self.responses]
+        return "/".join(shown if self.kind != "best-worst" else [shown[0], "..."])
+
     def __str__(self) -> str:
-        return f"{self.text} [{'/'.join(str(response) for response in self.responses)}]"
+        return f"{self.text} [{self.choices}]"
 
 
 class Answer(NamedTuple):

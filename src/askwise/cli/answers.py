@@ -15,6 +15,7 @@ from rich.progress import track
 from askwise.cli.common import AsJson, File, close_study, one_line, open_study, shell_address
 from askwise.errors import DataError, SettingError
 from askwise.session import Session
+from askwise.session.set_responses import OPTION_COLUMNS
 from askwise.types import Question
 
 MAX_PRINTED_LINES = 5  # bad lines
@@ -125,11 +126,14 @@ def _as_json(question: Question) -> dict[str, Any]:
 
 def _table(questions: list[Question]) -> dict[str, list[Any]]:
     most = max(len(question.options) for question in questions)
-    names = {"abc"[place]: [question.options[place].name for question in questions] for place in range(most)}
+    names = {
+        column: [question.options[place].name for question in questions]
+        for place, column in enumerate(OPTION_COLUMNS[:most])
+    }
     return {
         "question": [question.id for question in questions],
         "text": [question.text for question in questions],
         **names,
-        "answers": ["/".join(map(str, question.responses)) for question in questions],
+        "answers": [question.choices for question in questions],
         "response": [None for _ in questions],
     }

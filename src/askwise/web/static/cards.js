@@ -4,6 +4,7 @@
 import { byId, element, plainText, richText } from "./dom.js";
 import { keyLabel, responseKeys, skipChoices } from "./keys.js";
 import { questionHeading, responseLabel } from "./questions.js";
+import { bestWorstTaps } from "./sets.js";
 
 /** @typedef {import("./types.d.ts").ShownQuestion} ShownQuestion */
 /** @typedef {import("./types.d.ts").ShownOption} ShownOption */
@@ -15,6 +16,8 @@ import { questionHeading, responseLabel } from "./questions.js";
  */
 
 const questionSection = byId("question");
+const CARD_KINDS = ["pair", "triple", "set", "best-worst"];
+const COLUMNS = [0, 1, 2, 3, 2, 3, 3]; // of so many cards, where the screen is wide
 
 /**
  * The address of a picture of the study.
@@ -31,11 +34,12 @@ export function imageUrl(base, name) {
  * @param {ShownQuestion} question
  * @param {OnChoice<Response>} onAnswer  called with the response
  * @param {OnChoice<string | null>} onSkip  called with the reason
+ * @param {(event: UIEvent) => boolean} [ignores]  whether a tap was meant for the question before
  * @returns {ButtonsByKey}
  */
-export function showQuestion(base, question, onAnswer, onSkip) {
+export function showQuestion(base, question, onAnswer, onSkip, ignores = () => false) {
   const { kind, options, responses } = question;
-  const hasCards = kind === "pair" || kind === "triple";
+  const hasCards = CARD_KINDS.includes(kind);
   const hasImages = options.some((option) => option.image);
   /** @type {ButtonsByKey} */
   const buttons = new Map();
@@ -49,7 +53,11 @@ export function showQuestion(base, question, onAnswer, onSkip) {
   const figures = hasCards || (kind === "number" && !hasImages) ? [] : options;
   byId("options").replaceChildren(...figures.map((option) => element("figure", {}, ...cardContent(base, option, size))));
   const keys = responseKeys(question);
-  const choices = responses.map((response, index) => {
+  questionSection.style.setProperty("--columns", String(COLUMNS[options.length] ?? 1));
+  const taps = kind === "best-worst" ? bestWorstTaps(question, onAnswer, ignores) : null;
+  const choices = taps ? options.map((option, index) =>
+    choiceButton(buttons, keys[index], "card", cardContent(base, option, size), taps[index]),
+  ) : responses.map((response, index) => {
     const isCard = hasCards && index < options.length;
     const content = isCard ? cardContent(base, options[index], size) : richText(responseLabel(question, response));
     return choiceButton(buttons, keys[index], isCard ? "card" : "", content, (button, event) => onAnswer(response, button, event));

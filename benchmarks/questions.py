@@ -126,7 +126,7 @@ def summarise(kind: str, regrets: Any, pairs: Any) -> dict[str, Any]:
         needed = questions(regrets.mean(axis=0), wanted)
         resampled = np.array([questions(mean, wanted) for mean in means])
         first_resampled = np.array([questions(mean, wanted) for mean in pair_means])
-        ratios = seconds(kind) * resampled / (seconds("pairs") * first_resampled)
+        ratios = seconds(kind) * resampled / (seconds("pairs") * np.maximum(first_resampled, 1))
         known, first = needed < regrets.shape[1], questions(pairs.mean(axis=0), wanted)
         found[str(wanted)] = {
             "questions": needed if known else None,

@@ -210,6 +210,8 @@ class AskLoop:
             for keys, response in keyboard_for(question).key_labels:
                 name = escape_markup(response_name(question, response))
                 self.console.print(f"    [cyan]{escape_markup(keys):6}[/] {name}", soft_wrap=True)
+        if question.kind == BEST_WORST:
+            self.console.print("    [dim]the best first, then the worst, such as 1 2[/]")
         self.console.print(f"    {self._bar()}")
 
     def _bar(self) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from askwise.data.encoding import Items
 from askwise.data.tables import Columns
 from askwise.distances import Distance
-from askwise.errors import SettingError
+from askwise.errors import AnswerError, SettingError
 from askwise.goals.base.charts import Table
 from askwise.goals.base.effects import taste_effects
 from askwise.goals.base.export import Variable
@@ -34,7 +34,7 @@ from askwise.goals.base.shapes import (
     shaped_prior,
 )
 from askwise.goals.base.tables import TableGoal, feature_names
-from askwise.goals.base.texts import percent, there_are
+from askwise.goals.base.texts import one_of, percent, there_are
 from askwise.losses import Loss, davidson, logistic
 from askwise.options import flag, number, whole_number
 from askwise.posteriors import Posterior
@@ -199,8 +199,12 @@ class ItemGoal(TableGoal):
         """An answer about several items; with `worst`, the last of the names is the best."""
         shown, said = names[: self.shown], [*names[self.shown :], response]
         atom, _ = super().parse_answer(session, shown, None)
-        named = [str(self.as_named(session, shown, one)) for one in said]
-        return atom, BETWEEN.join(named)
+        for column, one in zip(("best", "worst"), said, strict=False):
+            if one not in shown:
+                raise AnswerError(f"{column} is {one!r}; expected one of {one_of(shown)}")
+        if len(set(said)) < len(said):
+            raise AnswerError(f"best and worst are both {response!r}; name two different items")
+        return atom, BETWEEN.join(str(self.as_named(session, shown, one)) for one in said)
 
 
 class BestFewGoal(ItemGoal):

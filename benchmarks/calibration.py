@@ -14,8 +14,9 @@ uniform over people, whatever the questions were. Per person and quantity one su
 
 Where a quantity has few values, the share is P(less) plus a random part of P(equal). Cases: pairs, pairs with ties,
 the best of four items, the best and the worst of four, labels, and labels of three kinds (softmax), with random
-questions; "pairs chosen" and "labels chosen" are sessions with their usual strategy. Chi-square over 20 bins and Kolmogorov-Smirnov test the shares of each quantity. The level is .01
-for all tests together, so that each p value must be at least .01 divided by their number.
+questions; "pairs chosen" and "labels chosen" are sessions with their usual strategy. Chi-square over 20 bins and
+Kolmogorov-Smirnov test the shares of each quantity. The level is .01 for all tests together, so that each p value must
+be at least .01 divided by their number.
 """
 
 from __future__ import annotations

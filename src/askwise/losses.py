@@ -45,7 +45,14 @@ class FusesSlope(Capability, Protocol):
     def value_and_slope(self, z: Floats, y: Any) -> tuple[Floats, Floats]: ...
 
 
-CAPABILITIES = (FusesSlope,)
+@runtime_checkable
+class SharesByLabel(Capability, Protocol):
+    """Gives the chances of all responses 0, 1, ... at once, for less than one by one."""
+
+    def shares_by_label(self, z: Floats) -> Floats: ...  # (..., K) -> (Y, ...)
+
+
+CAPABILITIES = (FusesSlope, SharesByLabel)
 
 
 @dataclass(frozen=True)
@@ -276,6 +283,73 @@ class Softmax:
         return np.take_along_axis(z, labels[..., None], axis=-1)[..., 0]
 
 
+@dataclass(frozen=True)
+class BestWorst:
+    """The best and then the worst of K items: z has their K scores on its last axis, y counts the K (K - 1) answers.
+
+    The best one is chosen by the softmax of the scores, and the worst of the others by the softmax of minus theirs.
+    `best_worst_places` tells which items an answer names.
+
+    >>> best_worst.value(np.zeros((2, 4)), 3).round(4)  # one of 12
+    array([2.4849, 2.4849])
+    """
+
+    name: str = "best_worst"
+    takes_decision: bool = False
+    proper: bool = True
+    flat_beyond: float = 40.0
+
+    def value(self, z: Floats, y: Any) -> Floats:
+        best, worst = best_worst_places(y, z.shape[-1])
+        rest = np.where(np.arange(z.shape[-1]) == best[..., None], -np.inf, -z)
+        top = rest.max(axis=-1, keepdims=True)
+        log_rest = top[..., 0] + np.log(np.exp(rest - top).sum(axis=-1))
+        return softmax.value(z, best) + log_rest + softmax._own(z, worst)
+
+    def slope(self, z: Floats, y: Any) -> Floats:
+        """(..., K)"""
+        best, worst = best_worst_places(y, z.shape[-1])
+        lowest = np.arange(z.shape[-1]) == worst[..., None]
+        return softmax.slope(z, best) + lowest - self._worst_shares(z, best)
+
+    def curvature(self, z: Floats, y: Any) -> Floats:
+        """(..., K): the diagonal of the matrix of second derivatives."""
+        best, _ = best_worst_places(y, z.shape[-1])
+        shares = self._worst_shares(z, best)
+        return softmax.curvature(z, best) + shares * (1 - shares)
+
+    def shares_by_label(self, z: Floats) -> Floats:
+        """(..., K) -> (K (K - 1), ...): the probability of each answer.
+
+        >>> best_worst.shares_by_label(np.zeros((2, 4))).shape
+        (12, 2)
+        """
+        best, count = softmax.shares_by_label(z), z.shape[-1]
+        scores = np.moveaxis(z, -1, 0)
+        low = np.exp(scores.min(axis=0) - scores)  # (K, ...)
+        found = np.empty((count * (count - 1), *z.shape[:-1]), best.dtype)
+        for place in range(count):
+            others = np.delete(low, place, axis=0)
+            # all of them are far above the best only where its own chance is nothing
+            total = np.maximum(others.sum(axis=0), np.finfo(best.dtype).tiny)
+            found[place * (count - 1) : (place + 1) * (count - 1)] = others * (best[place] / total)
+        return found
+
+    def _worst_shares(self, z: Floats, best: Any) -> Floats:
+        rest = np.where(np.arange(z.shape[-1]) == best[..., None], -np.inf, -z)
+        return softmax._shares(rest)
+
+
+def best_worst_places(y: Any, count: int) -> tuple[Any, Any]:
+    """The places of the best and of the worst of `count` items that answer y of `BestWorst` names.
+
+    >>> [tuple(map(int, best_worst_places(y, 3))) for y in range(6)]
+    [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
+    """
+    best, rest = np.divmod(np.asarray(y, dtype=int), count - 1)
+    return best, rest + (rest >= best)
+
+
 def value_and_slope(loss: Loss, z: Floats, y: Any) -> tuple[Floats, Floats]:
     """Value and slope of a loss, in the precision of z: in one pass if the loss can.
 
@@ -326,3 +400,4 @@ zero_one = ZeroOne()
 logistic = Logistic()
 squared = Squared()
 softmax = Softmax()
+best_worst = BestWorst()

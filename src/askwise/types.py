@@ -130,8 +130,14 @@ class Question:
         """The names of the options, in the order shown."""
         return [option.name for option in self.options]
 
+    @property
+    def choices(self) -> str:
+        """What may be answered, in short: all responses, or the first of many."""
+        shown = [str(response) for response in self.responses]
+        return "/".join(shown if self.kind != "best-worst" else [shown[0], "..."])
+
     def __str__(self) -> str:
-        return f"{named_text(self.text, self.names)} [{'/'.join(str(response) for response in self.responses)}]"
+        return f"{named_text(self.text, self.names)} [{self.choices}]"
 
 
 def named_text(text: str, names: Sequence[str]) -> str:

@@ -28,7 +28,9 @@ WORDS = ["a bell", "a key", "rain", "a long walk with a friend", "salt", "wool"]
 TOLD = "Go by <b>sound</b> only.\n<script>document.title='evil'</script>"
 TOKEN = "secret-of-the-owner"
 GRADES = ("slightly", "clearly", "much")
-KINDS = {"pair": "ArrowLeft", "graded": "1", "same": "ArrowRight", "triple": "2", "label": "1", "number": "3.5"}
+KINDS = {
+    "pair": "ArrowLeft", "graded": "1", "same": "ArrowRight", "triple": "2", "label": "1", "number": "3.5", "set": "3",
+}  # fmt: skip
 
 
 def png(color):
@@ -54,6 +56,9 @@ def sessions():
         "triple": askwise.hierarchy(pictured, image="image", budget=3, epsilon=0.001, **small),
         "label": askwise.classifier(TABLE, labels=("cold", "hot"), budget=3, epsilon=0.001, seed=1),
         "number": askwise.best_column((3, 3), budget=3, epsilon=0.001, **small),
+        "set": askwise.best_item(TABLE, shown=4, draws=40, seed=2, epsilon=0.001, budget=3),
+        "best-worst": askwise.best_item(TABLE, shown=4, worst=True, draws=40, seed=2, epsilon=0.001, budget=3),
+        "six": askwise.ranking(pictured, image="image", shown=6, worst=True, epsilon=0.001, repeat=True, **small),
         "long": askwise.ranking(TABLE, epsilon=0.0001, budget=40, **small),
         "names": askwise.clusters(EVIL, budget=40, epsilon=0.0001, **small),
         "told": askwise.clusters(WORDS, budget=3, epsilon=0.001, **small),

@@ -45,6 +45,8 @@ test("names on cards are not repeated above them", () => {
     questionHeading({ kind, text, options: options.slice(0, count) });
   assert.equal(heading("pair", "Which do you prefer: tea or milk?"), "Which do you prefer?");
   assert.equal(heading("triple", "Which is the odd one out: tea, milk or water?", 3), "Which is the odd one out?");
+  assert.equal(heading("set", "Which of these do you like best: tea, milk or water?", 3), "Which of these do you like best?");
+  assert.equal(heading("best-worst", "Best, and worst: tea, milk or water?", 3), "Best, and worst?");
   assert.equal(heading("same", "Do tea and milk belong together?"), "Do these two belong together?");
   assert.equal(heading("label", "Which label fits tea?", 1), "Which label fits?");
   assert.equal(heading("pair", "Which is the greener one?"), "Which is the greener one?");

@@ -15,6 +15,7 @@ from rich.progress import track
 from askwise.cli.common import AsJson, File, close_study, one_line, open_study, shell_address
 from askwise.errors import DataError, SettingError
 from askwise.session import Session
+from askwise.session.set_responses import OPTION_COLUMNS
 from askwise.types import Question
 
 MAX_PRINTED_LINES = 5  # bad lines
@@ -131,7 +132,7 @@ def _as_json(question: Question) -> dict[str, Any]:
 def _table(questions: list[Question]) -> dict[str, list[Any]]:
     most = max(len(question.options) for question in questions)
     shown: dict[str, list[Any]] = {}
-    for place, letter in enumerate("abc"[:most]):
+    for place, letter in enumerate(OPTION_COLUMNS[:most]):
         options = [question.options[place] for question in questions]
         shown[letter] = [option.name for option in options]
         for column in dict.fromkeys(column for option in options for column in option.fields):
@@ -140,6 +141,6 @@ def _table(questions: list[Question]) -> dict[str, list[Any]]:
         "question": [question.id for question in questions],
         "text": [question.text for question in questions],
         **shown,
-        "answers": ["/".join(map(str, question.responses)) for question in questions],
+        "answers": [question.choices for question in questions],
         "response": [None for _ in questions],
     }

@@ -29,14 +29,15 @@ from askwise.cli.common import (
 )
 from askwise.cli.fields import fields_table
 from askwise.cli.keys import Keyboard, answer_label, keyboard_for
-from askwise.cli.terminal import ESCAPE, KeyReader, image_sequence
+from askwise.cli.terminal import ERASE, ESCAPE, KeyReader, image_sequence
 from askwise.errors import AskwiseError, SettingError
 from askwise.session import Session
+from askwise.session.set_responses import BEST_WORST, BETWEEN
 from askwise.stopping.certificate import percent
 from askwise.structures import PooledRows
 from askwise.types import Question, named_text
 
-LISTED_KINDS = ("pair", "triple")  # of questions whose answers are the items, which are listed below the text
+LISTED_KINDS = ("pair", "triple", "set", BEST_WORST)  # whose answers are the items, listed below the text
 
 
 def ask(
@@ -180,6 +181,8 @@ class AskLoop:
         """A key, a label typed letter by letter, or a line; None at the end of input."""
         if question.kind == "number":
             return self.reader.read_line("    a number: ")
+        if question.kind == BEST_WORST and self.reader.single_keys:
+            return self._read_best_and_worst(keys)
         pressed = self.reader.read_key()
         if not self.reader.single_keys or not pressed:
             return pressed
@@ -187,6 +190,26 @@ class AskLoop:
             return pressed
         is_command = lambda text: text[0] == keys.prefix and bool(keys.find_command(text))  # noqa: E731
         return self.reader.read_text(pressed, keys.is_beginning, is_command)
+
+    def _read_best_and_worst(self, keys: Keyboard) -> str | None:
+        """Two keys, the best and the worst; or the key of a command. Escape takes back the first."""
+        best: Any = None
+        while True:
+            pressed = self.reader.read_key()
+            if best is not None and pressed in (ESCAPE, *ERASE, "u"):
+                best = None
+                self.console.print("    [dim]→ choose the best again[/]")
+                continue
+            found = None if not pressed else keys.find_response(pressed)
+            if not pressed or found is None:
+                return pressed
+            if best is None:
+                best = found
+                self.console.print(
+                    f"    best: [bold]{escape_markup(str(best))}[/]   [dim]and the worst? Esc to change[/]"
+                )
+            elif found != best:
+                return f"{best}{BETWEEN}{found}"
 
     def _show(self, question: Question) -> None:
         number = len(self.session.answers) + 1
@@ -205,6 +228,8 @@ class AskLoop:
             for keys, response in keyboard_for(question).key_labels:
                 name = escape_markup(answer_label(question, response))
                 self.console.print(f"    [cyan]{escape_markup(keys):6}[/] {name}", soft_wrap=True)
+        if question.kind == BEST_WORST:
+            self.console.print("    [dim]the best first, then the worst, such as 1 2[/]")
         self.console.print(f"    {self._bar()}")
 
     def _bar(self) -> str:

@@ -10,9 +10,10 @@ from typing import Any
 
 from askwise.errors import AnswerError
 from askwise.session import events
+from askwise.session.set_responses import BEST_WORST
 from askwise.types import Question, Response
 
-ANSWERED_BY_PLACE = ("pair", "same", "triple")  # kinds of questions where nobody types a name
+ANSWERED_BY_PLACE = ("pair", "same", "triple", "set", "best-worst")  # kinds of questions where nobody types a name
 ARROWS_BY_PLACE = {"pair": "←→↓", "same": "←→"}
 ARROWS_BY_LABEL = {"left": "←", "right": "→", "up": "↑", "down": "↓"}
 COMMANDS = {"s": "can't tell", "u": "undo", "w": "why this question", "q": "quit (everything is kept)"}
@@ -80,8 +81,11 @@ def keyboard_for(question: Question, single_keys: bool = True) -> Keyboard:
         return Keyboard(
             [], [], {}, {prefix + letter: letter for letter in COMMANDS for prefix in ("", ":")}, ":", False
         )
-    items = [response_name(question, response) for response in question.responses]
-    names = [question.answer_names.get(str(each), item) for each, item in zip(question.responses, items, strict=True)]
+    responses = question.responses
+    if question.kind == BEST_WORST:  # two of the options, one after the other
+        responses = tuple(option.name for option in question.options)
+    items = [response_name(question, response) for response in responses]
+    names = [question.answer_names.get(str(each), item) for each, item in zip(responses, items, strict=True)]
     accepts_text = question.kind not in ANSWERED_BY_PLACE
     taken = {_fold_case(name) for name in names}
     firsts = {name[:1] for name in taken}
@@ -92,7 +96,7 @@ def keyboard_for(question: Question, single_keys: bool = True) -> Keyboard:
     numbered = all(_number_fits(place, name, accepts_text) for place, name in enumerate(names))
     keys: dict[str, Response] = {}
     key_labels: list[tuple[str, Response]] = []
-    for place, (name, response) in enumerate(zip(names, question.responses, strict=True)):
+    for place, (name, response) in enumerate(zip(names, responses, strict=True)):
         number = str(place + 1) if numbered and place < 9 else ""
         own = name if _is_key(name, names) else ""
         key = (own or number if accepts_text else number or own) or next(letters, "")
@@ -101,8 +105,8 @@ def keyboard_for(question: Question, single_keys: bool = True) -> Keyboard:
         key_labels.append((" ".join(pressed) or "type", response))
     commands = {prefix + letter: letter for letter in meanings if prefix + letter not in taken}
     commands |= {letter: letter for letter in meanings if letter not in reserved}
-    words = [(str(response), response) for response in question.responses]
-    texts = [*zip(names, question.responses, strict=True), *zip(items, question.responses, strict=True), *words]
+    words = [(str(response), response) for response in responses]
+    texts = [*zip(names, responses, strict=True), *zip(items, responses, strict=True), *words]
     return Keyboard(texts, key_labels, keys, commands, prefix, accepts_text, meanings)
 
 

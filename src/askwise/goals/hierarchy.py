@@ -76,7 +76,7 @@ class HierarchyGoal(TableGoal):
         return SessionParts(problem, prior, lambda tree: nested(tree, items.names))
 
     def repeats(self, rows: int) -> bool:
-        few = self.noise > 0 and few_questions(rows, self.shown_together)
+        few = self.noise > 0 and few_questions(rows, self.rows_shown)
         return repeats_questions(self.repeat, self.margin, few)
 
     def sentence(self, rows: int) -> str:

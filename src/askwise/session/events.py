@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from askwise.errors import AnswerError
+from askwise.session.set_responses import BEST_WORST, SET, as_spelled, expected_response
 from askwise.types import Option, Prompt, Question, Response, Scored
 
 Event = dict[str, Any]
@@ -152,14 +153,18 @@ def match_response(question: Event, response: Any) -> MatchedResponse:
     if question["kind"] == NUMBER:
         number = _finite_number(question["question"], response)
         return MatchedResponse(number, number, number)
-    codes = question["codes"]
+    codes, given = question["codes"], response
+    if question["kind"] in (SET, BEST_WORST):
+        response = as_spelled(question, response)
     same = [pair for pair in codes if type(pair[0]) is type(response) and pair[0] == response]  # True is not 1
     if not same and isinstance(response, str | Real | Decimal | np.bool_):
         text = str(response).strip().casefold()
         same = [pair for pair in codes if str(pair[0]).casefold() == text]
     if not same:
-        allowed = ", ".join(map(repr, question["responses"]))
-        came = f"response {reprlib.repr(response)} is not one of {allowed}"
+        allowed = f"one of {', '.join(map(repr, question['responses']))}"
+        if question["kind"] == BEST_WORST:
+            allowed = expected_response(question)
+        came = f"response {reprlib.repr(given)} is not {allowed}"
         raise AnswerError(f"{came}; question {question['question']} stays open")
     name, code = same[0]
     known = [(type(other), other) for other, its_code in codes if its_code == code]

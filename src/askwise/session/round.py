@@ -27,15 +27,17 @@ from askwise.stopping.outlook import Outlook, outlook
 from askwise.strategies import candidates_for, rule_for
 from askwise.strategies.baselines import random
 from askwise.strategies.batches import Scenario, extend_scenarios, initial_scenarios, per_cost, score_scenarios
+from askwise.strategies.candidate_sets import greedy_sets, lists_all
 from askwise.strategies.expected import expected
 from askwise.strategies.screening import SURVIVING_ROWS, screen
 from askwise.strategies.split import average_diameter
 from askwise.strategies.splitting import Splitting, estimate_splitting
-from askwise.structures import PooledRows, ProposesAtoms, prompt
+from askwise.structures import PooledRows, ProposesAtoms, ShowsSets, prompt
 from askwise.types import Answer, Atoms, Response, Sample, Scored
 
 Value = TypeVar("Value")
 Eligible = Callable[[list[Any], Any], bool]  # the atoms of the open questions, a candidate -> may it join them?
+MAX_PREPARED_RESPONSES = 10  # to one question: what follows the others is computed when they come
 POSED = Scored(np.zeros(1), {"posed": True})  # a question that no strategy chose
 
 
@@ -233,7 +235,7 @@ class Round:
         return [self.pose(log, atoms[i], scored, i) for i in best]
 
     def likely(self, event: Event) -> list[Response]:
-        """The responses to a question, the likeliest first; none where any number may be answered."""
+        """The likeliest responses to a question, best first; none where any number may be answered."""
         if event["kind"] == NUMBER:
             return []
         problem, codes = self.config.problem, dict(event["codes"])
@@ -241,7 +243,7 @@ class Round:
         chances = problem.chances(predictions)[:, :, 0] @ self.sample.weights
         by_code = dict(zip(list(problem.family.responses(predictions)), chances.tolist(), strict=True))
         by_response = {response: by_code[codes[response]] for response in event["responses"]}
-        return sorted(by_response, key=by_response.__getitem__, reverse=True)
+        return sorted(by_response, key=by_response.__getitem__, reverse=True)[:MAX_PREPARED_RESPONSES]
 
     def outlooks(self, event: Event) -> list[Outlook]:
         """What each answer to a question would settle, and how likely it is."""
@@ -286,9 +288,15 @@ class Round:
         count = candidates_for(self.config.rule, self.config.candidates, number)
         if not isinstance(family, PooledRows) or count < SURVIVING_ROWS:  # a branch in a hurry does without
             drawn = family.draw_atoms(count, stream(self.config.seed, len(log.ask_events), "atoms"))
-            if self.config.rule is random or not isinstance(family, ProposesAtoms):
+            if self.config.rule is random or not isinstance(family, ProposesAtoms | ShowsSets):
                 return drawn
-            proposed = family.propose_atoms(self.sample.structures, count // 2)
+            if isinstance(family, ProposesAtoms):
+                proposed = family.propose_atoms(self.sample.structures, count // 2)
+            elif lists_all(family, drawn):
+                return drawn
+            else:
+                rng = stream(self.config.seed, len(log.ask_events), "sets")
+                proposed = greedy_sets(self.config.problem, self.sample, count, rng)
             return np.unique(np.concatenate([drawn, proposed]), axis=0) if len(proposed) else drawn
         told = set() if self.config.repeat else {int(answer.atom) for answer in self.answers}
         name, masked = (f"screening {len(log.events)}", taken) if len(taken) >= count else ("screening", told)

@@ -15,7 +15,7 @@ from askwise.posteriors import AllowsLapses, DescribesShape, LearnsFromOthers, P
 from askwise.posteriors.chains import independent_draws
 from askwise.problem import Problem
 from askwise.stopping.position import SideCount, position_shifts, uneven_sides
-from askwise.structures import DescribesModel, DrawsResponses, LinearFamily
+from askwise.structures import DescribesModel, DrawsResponses, LinearFamily, ShowsSets
 from askwise.types import Answer, Floats, Sample
 
 CERTIFICATE_DELTA = 0.05  # one minus the confidence in the simulation
@@ -133,7 +133,7 @@ def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:
     if isinstance(problem.distance, HasCentre):
         centre = problem.distance.centre(sample.structures, sample.weights, means)
         return centre, _mean_distance(problem, sample, centre)
-    if not isinstance(problem.family, LinearFamily):
+    if not isinstance(problem.family, LinearFamily | ShowsSets):
         return found
     middle = sample.weights @ sample.structures
     distance = _mean_distance(problem, sample, middle)

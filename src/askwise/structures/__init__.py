@@ -115,6 +115,18 @@ class SingleScore(Capability, Protocol):
 
 
 @runtime_checkable
+class ShowsSets(Capability, Protocol):
+    """Asks for the best of several items, or for the best and the worst; structures are those of pairs of them."""
+
+    pairs: Any  # the family of A-or-B questions about the same items
+    shown: int  # items at a time, 3 or more
+    worst: bool  # whether the worst is asked for, too
+
+    def differences(self, atom: Any, response: Response) -> Ints: ...  # (M, 2): the pairs that an answer compares
+    def best_of(self, shown: int) -> Any: ...  # the family of questions for the best of so many items
+
+
+@runtime_checkable
 class ProposesAtoms(Capability, Protocol):
     """Names atoms that draws make worth scoring; they join the random candidates of a family too large to list."""
 
@@ -149,6 +161,7 @@ CAPABILITIES = (
     PooledRows,
     ProposesAtoms,
     ShowsPrompts,
+    ShowsSets,
     SingleScore,
 )
 

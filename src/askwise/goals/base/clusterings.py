@@ -55,7 +55,7 @@ class ClusteringGoal(TableGoal):
     draws: int = 64
 
     def repeats(self, rows: int) -> bool:
-        return repeats_questions(self.repeat, self.margin, few_questions(rows, self.shown_together))
+        return repeats_questions(self.repeat, self.margin, few_questions(rows, self.rows_shown))
 
     @abstractmethod
     def parts(self, items: Items) -> tuple[Distance, int | None]:

@@ -1,4 +1,4 @@
-"""Goals about items that are compared two at a time: the options they share, and how they build a session."""
+"""Goals about items that are compared, two or more at a time: the options they share, and how they build a session."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from askwise.data.encoding import Items
 from askwise.data.tables import Columns
 from askwise.distances import Distance
 from askwise.distances.items import ItemDistance
-from askwise.errors import DataError, SettingError
+from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.charts import Table
 from askwise.goals.base.effects import taste_effects
 from askwise.goals.base.export import Variable
@@ -22,6 +22,7 @@ from askwise.goals.base.goal import SessionParts, Summary, few_questions, place_
 from askwise.goals.base.grades import answer_loss, grades_option
 from askwise.goals.base.noiseless import NO_MISTAKES, check_noiseless, noise_option, noiseless
 from askwise.goals.base.options import option
+from askwise.goals.base.sets import SET_NOUNS, check_sets, shown_option, with_sets, worst_option
 from askwise.goals.base.shape_check import StraightLineCheck
 from askwise.goals.base.shapes import (
     LINEAR_WITHOUT_LAPSES,
@@ -36,13 +37,14 @@ from askwise.goals.base.shapes import (
     shaped_prior,
 )
 from askwise.goals.base.tables import TableGoal, feature_names
-from askwise.goals.base.texts import percent
+from askwise.goals.base.texts import one_of, percent, there_are
 from askwise.losses import Loss
 from askwise.options import flag, number, parts, text, whole_number
 from askwise.posteriors import Posterior
 from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, LogConcave
 from askwise.problem import Problem
 from askwise.session import Session
+from askwise.session.set_responses import BETWEEN, OPTION_COLUMNS
 from askwise.structures.choice import Choice, ChoiceAmongMany, ItemScores, item_rows
 from askwise.types import Floats
 
@@ -93,6 +95,17 @@ class ItemGoal(TableGoal):
         default=None, parse=check_retired,
         help="Items, by name, that are not asked about and cannot be the result; what was answered about them counts.",
     )  # fmt: skip
+    shown: int = shown_option()
+    worst: bool = worst_option()
+
+    @property
+    def rows_shown(self) -> int:
+        return self.shown
+
+    @property
+    def learns_bias(self) -> bool:
+        """Whether somebody may prefer a side of two items."""
+        return self.position_bias and self.shown == 2
 
     @property
     def is_linear(self) -> bool:
@@ -105,7 +118,7 @@ class ItemGoal(TableGoal):
     def repeats(self, rows: int) -> bool:
         if self.repeat is not None:
             return self.repeat
-        return self.noise is None and few_questions(rows - len(self.retired or ()), self.shown_together)
+        return self.noise is None and few_questions(rows - len(self.retired or ()), self.rows_shown)
 
     @abstractmethod
     def distance_between(self, rows: Floats, scored: bool) -> Distance:
@@ -118,6 +131,7 @@ class ItemGoal(TableGoal):
 
     def build(self, columns: Columns) -> SessionParts:
         items = self.items(columns)
+        check_sets(self, len(items.names))
         if self.noise is not None:
             return self._build_noiseless(columns, items)
         loss = answer_loss(self.grades, self.ties)
@@ -132,14 +146,19 @@ class ItemGoal(TableGoal):
             rows = np.eye(len(rows))
         if self.is_linear or (many and rows.shape[0] == rows.shape[1]):
             linear = ChoiceAmongMany(rows, *named)
-            problem = Problem(linear, self._distance(linear, rows, scored=False), loss)
-            if self.shape == "linear" and (self.grades or not many):
-                prior: Posterior = linear_prior(linear, loss, self.prior_scale, self.position_bias)
+            asked, loss = with_sets(linear, loss, self.shown, self.worst)
+            problem = Problem(asked, self._distance(linear, rows, scored=False), loss)
+            if self.shown > 2 and many and rows.shape[0] == rows.shape[1]:
+                most = f"{MAX_EXACT_ROWS:,} items without features"
+                raise SettingError(f"shown takes up to {most}, got {len(rows):,}; leave out shown, or give fewer")
+            if self.shape == "linear" and (self.grades or self.shown > 2 or not many):
+                prior: Posterior = linear_prior(asked, loss, self.prior_scale, self.learns_bias)
             else:
                 prior = LogConcave.prior(linear, loss, 1.0, self.prior_scale)
             effects = taste_effects(linear, columns, items, self.seed)
             straight = self.shape == "linear" and not self.individual and items.features.shape[1] > 0
-            check = StraightLineCheck(items.features, ties=self.ties) if straight else None
+            sets = self.shown, self.worst
+            check = StraightLineCheck(items.features, ties=self.ties, sets=sets) if straight else None
             return SessionParts(
                 problem,
                 prior,
@@ -151,13 +170,14 @@ class ItemGoal(TableGoal):
             raise SettingError("individual goes with shape='linear'; other shapes learn it: leave it out")
         if many:
             return self._build_by_landmarks(columns, items, loss)
-        family = ItemScores(len(rows), *named)
-        problem = Problem(family, self._distance(family, rows, scored=True), loss)
+        pairs = ItemScores(len(rows), *named)
+        family, loss = with_sets(pairs, loss, self.shown, self.worst)
+        problem = Problem(family, self._distance(pairs, rows, scored=True), loss)
         population = population_of(self.population, len(rows))
         known = self.shape, items.features, family, loss, self.prior_scale, population
-        shaped = shaped_prior(*known, learns_bias=self.position_bias)
-        effects = taste_effects(family, columns, items, self.seed)
-        return SessionParts(problem, shaped, partial(self._described, family), effects=effects)
+        shaped = shaped_prior(*known, learns_bias=self.learns_bias)
+        effects = taste_effects(pairs, columns, items, self.seed)
+        return SessionParts(problem, shaped, partial(self._described, pairs), effects=effects)
 
     def _build_noiseless(self, columns: Columns, items: Items) -> SessionParts:
         """The parts of a session in which no answer is wrong: linear in the features, or a score for each item."""
@@ -180,16 +200,24 @@ class ItemGoal(TableGoal):
             lines.append(f"Answers have grades, the weakest first: {', '.join(self.grades)}.")
         return lines if self.noise is None else [*lines, NO_MISTAKES]
 
+    def question_sentences(self, found: Summary) -> str:
+        if self.shown == 2:
+            return super().question_sentences(found)
+        asked = "the best and the worst" if self.worst else "the best"
+        shown = f"Each question shows {SET_NOUNS[self.shown]} items and asks for {asked} of them."
+        return f"{shown} {there_are(found.questions, 'set')}"
+
     def _build_by_landmarks(self, columns: Columns, items: Items, loss: Loss) -> SessionParts:
         """The parts of a session about many items: without an appeal of each item's own."""
         known = landmark_map(self.shape, items.features, self.seed)
         rows = known.features(items.features)
         retired = self._retired_places(items)
-        family = ChoiceAmongMany(rows, items.names, self.ties, items.images, retired, self.grades)
-        prior = landmark_prior(self.shape, known, family, loss, self.prior_scale, learns_bias=self.position_bias)
-        problem = Problem(family, self._distance(family, rows, scored=False), loss)
-        effects = taste_effects(family, columns, items, self.seed)
-        return SessionParts(problem, prior, partial(self._described, family), effects=effects)
+        pairs = ChoiceAmongMany(rows, items.names, self.ties, items.images, retired, self.grades)
+        family, loss = with_sets(pairs, loss, self.shown, self.worst)
+        prior = landmark_prior(self.shape, known, family, loss, self.prior_scale, learns_bias=self.learns_bias)
+        problem = Problem(family, self._distance(pairs, rows, scored=False), loss)
+        effects = taste_effects(pairs, columns, items, self.seed)
+        return SessionParts(problem, prior, partial(self._described, pairs), effects=effects)
 
     def _retired_places(self, items: Items) -> list[int]:
         """The rows of the items that are no longer asked about."""
@@ -222,8 +250,15 @@ class ItemGoal(TableGoal):
             return utility
         return {**utility, "weight": Variable(structures[:, : len(features)], {"feature": features})}
 
+    def columns_of_answers(self) -> tuple[str, ...]:
+        if self.shown == 2:
+            return super().columns_of_answers()
+        return (*OPTION_COLUMNS[: self.shown], *(("best", "worst") if self.worst else ("best",)))
+
     def parse_answer(self, session: Session, names: Sequence[Any], response: Any) -> tuple[Any, Any]:
         """Left and right are those of the table of answers, not of a screen."""
+        if self.shown > 2:
+            return self._parse_set(session, names, response)
         atom, response = super().parse_answer(session, names, response)
         chosen, comma, grade = str(response).rpartition(",") if self.grades else (response, "", "")
         if self.grades and not comma:
@@ -231,6 +266,17 @@ class ItemGoal(TableGoal):
         side = {"left": 0, "right": 1}.get(str(chosen).strip().casefold())
         named = self.as_named(session, names, chosen if side is None else names[side])
         return atom, f"{named}, {grade.strip()}" if comma else named
+
+    def _parse_set(self, session: Session, names: Sequence[Any], response: Any) -> tuple[Any, Any]:
+        """An answer about several items; with `worst`, the last of the names is the best."""
+        shown, said = names[: self.shown], [*names[self.shown :], response]
+        atom, _ = super().parse_answer(session, shown, None)
+        for column, one in zip(("best", "worst"), said, strict=False):
+            if one not in shown:
+                raise AnswerError(f"{column} is {one!r}; expected one of {one_of(shown)}")
+        if len(set(said)) < len(said):
+            raise AnswerError(f"best and worst are both {response!r}; name two different items")
+        return atom, BETWEEN.join(str(self.as_named(session, shown, one)) for one in said)
 
 
 class BestFewGoal(ItemGoal):

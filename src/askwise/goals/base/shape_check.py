@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from askwise.goals.base.sets import with_sets
 from askwise.goals.base.shapes import shaped_label_prior, shaped_prior
 from askwise.losses import davidson, logistic
 from askwise.posteriors.scores.shape_sentence import times_in_words
@@ -36,6 +37,7 @@ class StraightLineCheck:
     features: Floats  # (N, P)
     labels: bool = False  # whether rows are labelled, not compared
     ties: bool = False
+    sets: tuple[int, bool] = (2, False)  # how many items are shown, and whether the worst is asked for
 
     def __call__(self, answers: Sequence[Answer], rng: Generator) -> str | None:
         """What speaks against straight lines; None if nothing much does."""
@@ -68,5 +70,6 @@ class StraightLineCheck:
     def _prior(self, features: Floats) -> ShapedScores:
         if self.labels:
             return shaped_label_prior("learned", features, RowScores(len(features)), None)
-        family = ItemScores(len(features), ties=self.ties)
-        return shaped_prior("learned", features, family, davidson() if self.ties else logistic, None)
+        pairs = ItemScores(len(features), ties=self.ties)
+        family, loss = with_sets(pairs, davidson() if self.ties else logistic, *self.sets)
+        return shaped_prior("learned", features, family, loss, None)

@@ -71,6 +71,11 @@ class TableGoal(Goal):
         in_python="Or a function that fills a column: it gets all values, None where one is missing, and returns them.",
     )  # fmt: skip
 
+    @property
+    def rows_shown(self) -> int:
+        """How many rows one question shows."""
+        return self.shown_together
+
     def resolve(self, data: Any) -> tuple[Columns, Self]:
         columns, goal = super().resolve(data)
         if isinstance(self.missing, str):
@@ -108,7 +113,7 @@ class TableGoal(Goal):
             [label if label in items.columns else f"{label} ({count} kinds)" for label, count in levels.items()],
             unused,
             [str(response) for response in session.ask().responses],
-            comb(rows, self.shown_together),
+            comb(rows, self.rows_shown),
             present.offered,
             present.shown,
         )
@@ -122,10 +127,10 @@ class TableGoal(Goal):
 
     def question_sentences(self, found: Summary) -> str:
         fields = f" with {abbreviate(found.shown, MAX_DEFAULT_FIELDS)}" if found.shown else ""
-        if self.shown_together == 1:
+        if self.rows_shown == 1:
             row = f"one row{fields}, to be labelled {one_of(found.responses)}"
             return f"Each question shows {row}. {there_are(found.questions, 'row')}"
-        shown, noun = ("two", "pair") if self.shown_together == 2 else ("three", "triple")
+        shown, noun = ("two", "pair") if self.rows_shown == 2 else ("three", "triple")
         return f"Each question shows {shown} items{fields}. {there_are(found.questions, noun)}"
 
     def as_named(self, session: Session, names: Sequence[Any], response: Any) -> Any:

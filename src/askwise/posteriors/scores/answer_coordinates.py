@@ -17,12 +17,14 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from askwise.errors import AnswerError
 from askwise.posteriors.scores.evidence import checked_answers
-from askwise.posteriors.scores.shape_points import Answers
-from askwise.structures import LinearFamily
+from askwise.posteriors.scores.shape_points import PAIRS, AnswerLayout, Answers
+from askwise.structures import LinearFamily, ShowsSets
 from askwise.types import Answer, Floats, Ints
 
 NEW_DIRECTION = 1e-5  # share of an answer's variance outside the span of those before, to count as a new coordinate
+NO_SIDE = np.zeros(2, dtype=int)  # of an answer about more than two items
 
 
 class LinearScoreFamily(LinearFamily, Protocol):
@@ -38,6 +40,7 @@ class ShapeFactors:
     family: LinearScoreFamily
     factors: tuple[Floats, ...]  # (M, D) of each shape
     means: Floats  # (H, M): before any answer
+    sets: ShowsSets | None = None  # where questions are about more items than two: `family` compares two of them
 
     def covariance_column(self, shape: int, feature: Floats) -> Floats:
         """(M,): how all scores vary with the difference of scores of an answer."""
@@ -59,12 +62,19 @@ class AnswerCoordinates:
 
     @staticmethod
     def empty(
-        shapes: int, ties: float, lapses: Floats, lapse_weights: Floats, cuts: Floats | None = None
+        shapes: int,
+        ties: float,
+        lapses: Floats,
+        lapse_weights: Floats,
+        cuts: Floats | None = None,
+        layout: AnswerLayout = PAIRS,
     ) -> AnswerCoordinates:
         """No answers yet."""
         none = np.zeros(0)
         rows, offsets = np.zeros((shapes, 0, 0)), np.zeros((shapes, 0))
-        answers = Answers(rows, offsets, none, none.astype(bool), none, ties, lapses, np.log(lapse_weights))
+        answers = Answers(
+            rows, offsets, none, none.astype(bool), none, ties, lapses, np.log(lapse_weights), layout=layout
+        )
         if cuts is not None:
             answers = replace(answers, cuts=cuts)
         return AnswerCoordinates(answers, np.zeros((0, 0), dtype=int), np.zeros((shapes, 0), dtype=int))
@@ -93,6 +103,8 @@ class AnswerCoordinates:
 
     def extended(self, known: ShapeFactors, answers: Sequence[Answer], strengths: Floats) -> AnswerCoordinates:
         """With more answers, each distinct one once; equal ones add up their `strengths`."""
+        if known.sets is not None:
+            return self._extended_by_sets(known, known.sets, answers, strengths)
         features, responses = checked_answers(known.family, answers)
         atoms = np.asarray([answer.atom for answer in answers])
         before = self.atoms if len(self) else np.zeros((0, *atoms.shape[1:]), dtype=atoms.dtype)
@@ -126,6 +138,44 @@ class AnswerCoordinates:
         """(R',): what the bias adds to the covariance of those answers with another of this person, at scale 1."""
         same = self.sides[pivots, 1] == person
         return np.asarray(self.bias**2 * left * self.sides[pivots, 0] * same)
+
+    def _extended_by_sets(
+        self, known: ShapeFactors, sets: ShowsSets, answers: Sequence[Answer], strengths: Floats
+    ) -> AnswerCoordinates:
+        """The same where an answer is about more items than two, and has several rows."""
+        layout = self.answers.layout
+        grown, size = self, layout.rows
+        found = {self.atoms[t : t + size].tobytes(): t for t in range(0, len(self), size)}
+        for answer, strength in zip(answers, strengths.tolist(), strict=True):
+            if answer.response not in range(layout.responses):
+                expected = f"a number from 0 to {layout.responses - 1}"
+                raise AnswerError(f"the response is {answer.response!r}; expected {expected}")
+            atoms = sets.differences(answer.atom, answer.response)
+            start = found.setdefault(atoms.tobytes(), len(grown))
+            if start == len(grown):
+                for atom, feature in zip(atoms, known.family.features(atoms[: layout.shown - 1]), strict=False):
+                    grown = grown._with_row(known, atom, feature, 1.0, 0.0, NO_SIDE)
+                grown = grown._with_differences(atoms[layout.shown - 1 :])
+            total = grown.answers.strengths.copy()
+            total[start : start + size] += strength
+            grown = replace(grown, answers=replace(grown.answers, strengths=total))
+        return grown
+
+    def _with_differences(self, atoms: Any) -> AnswerCoordinates:
+        """With rows for pairs (i, j) of items of which the last rows are the pairs (first, i) and (first, j)."""
+        answers, last = self.answers, self.answers.layout.shown - 1
+        place = {item: len(self) - last + t for t, item in enumerate(self.atoms[-last:, 1].tolist())}
+        left, right = ([place[item] for item in column] for column in atoms.T.tolist())
+        count = len(atoms)
+        grown = replace(
+            answers,
+            rows=np.concatenate([answers.rows, answers.rows[:, right] - answers.rows[:, left]], axis=1),
+            offsets=np.concatenate([answers.offsets, answers.offsets[:, right] - answers.offsets[:, left]], axis=1),
+            signs=np.append(answers.signs, np.ones(count)),
+            tied=np.append(answers.tied, np.zeros(count, dtype=bool)),
+            strengths=np.append(answers.strengths, np.zeros(count)),
+        )
+        return replace(self, answers=grown, atoms=np.concatenate([self.atoms, atoms]))
 
     def _with_row(
         self, known: ShapeFactors, atom: Any, feature: Floats, response: float, strength: float, side: Ints

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from askwise.posteriors.scores.answer_losses import add_interval_losses, add_losses, in_any_order
+from askwise.posteriors.scores.set_chains import add_set_losses
 from askwise.posteriors.scores.trajectories import compiled, real
 
 
@@ -29,7 +30,9 @@ def force(
             total = level + prior_potential(places[i], pull)
             for e in range(potentials.shape[1]):
                 potentials[i, e] = total
-    if bounds.shape[1] > 0:
+    if likelihood[6][2] > 1:  # rows an answer
+        add_set_losses(margins, offset, precision, likelihood, own, work, potentials, valued)
+    elif bounds.shape[1] > 0:
         add_interval_losses(margins, offset, precision, bounds, likelihood, own, work, potentials, valued)
     else:
         add_losses(margins, offset, precision, likelihood, own, work, potentials, valued)
@@ -76,7 +79,7 @@ def run_chains(
     pulls: Any,  # (K, R): the prior's gradient at the center
     levels: Any,  # (K,): its potential there
     bounds: Any,  # (K, 3, T): the intervals of graded answers; (K, 3, 0) of others
-    likelihood: Any,  # strengths (T,), which are not 1 (U,), tied (T,), ties, lapses (E,), responses
+    likelihood: Any,  # strengths (T,), which are not 1 (U,), tied (T,), ties, lapses (E,), responses, layout
     log_prior: Any,  # (E,): of the lapses
     starts: Any,  # (K + 1,): where the chains of each point begin
     steps: Any,  # (K,)

@@ -16,7 +16,7 @@ import numpy as np
 
 from askwise.errors import SettingError
 from askwise.posteriors.scores.kernels import Shape
-from askwise.posteriors.scores.shape_points import Answers, Points, fit
+from askwise.posteriors.scores.shape_points import PAIRS, AnswerLayout, Answers, Points, fit
 from askwise.types import Floats
 
 MIN_PEOPLE = 3  # before whom there is no population
@@ -118,7 +118,7 @@ def scale_weights_around_one(scales: Floats) -> Floats:
 class PersonAnswers(NamedTuple):
     """What one person answered: scores are `rows` @ coordinates."""
 
-    rows: Floats  # (T, Q): of each question
+    rows: Floats  # (T, Q): of each question; several of one about more than two items, as `AnswerLayout` says
     responses: Floats  # (T,): 1, -1, or 0 for "about equal"
 
 
@@ -131,7 +131,11 @@ class CoordinateDistribution(NamedTuple):
 
 
 def learn_population(
-    base: Floats, people: Sequence[PersonAnswers], ties: float = 0.0, limit: int = MAX_COORDINATES
+    base: Floats,
+    people: Sequence[PersonAnswers],
+    ties: float = 0.0,
+    limit: int = MAX_COORDINATES,
+    layout: AnswerLayout = PAIRS,
 ) -> Population | None:
     """The population of people whose answers have rows (T, N) over items; None while there are too few people.
 
@@ -139,6 +143,7 @@ def learn_population(
     - `people`: those who answered; whoever gave fewer than five answers does not count.
     - `ties`: of the loss; 0 where answers cannot be equal.
     - `limit`: how many coordinates to learn in, those of the largest variance.
+    - `layout`: of the rows of one answer.
 
     >>> rng = np.random.default_rng(0)
     >>> pairs = np.array([[1.0, -1, 0], [0, 1, -1], [1, 0, -1]])[[0, 1, 2, 0, 1, 2]]
@@ -146,12 +151,12 @@ def learn_population(
     >>> bool(found.mean[0] > found.mean[1] > found.mean[2])
     True
     """
-    counted = [person for person in people if len(person.responses) >= MIN_ANSWERS]
+    counted = [person for person in people if len(person.responses) >= MIN_ANSWERS * layout.rows]
     if len(counted) < MIN_PEOPLE:
         return None
     basis = principal_basis(base, limit)
     within = [PersonAnswers(person.rows @ basis, person.responses) for person in counted]
-    found = learn_gaussian(within, ties=ties)
+    found = learn_gaussian(within, ties=ties, layout=layout)
     variances = np.square(basis).sum(axis=0)
     more, less, rest = telling_directions(found.covariance + found.mean_covariance, variances)
     return Population(len(counted), basis @ found.mean, basis @ more, rest, basis @ less)
@@ -204,6 +209,7 @@ def learn_gaussian(
     covariance_pseudo_people: float = COVARIANCE_PSEUDO_PEOPLE,
     spread: float = TYPICAL_SPREAD,
     rounds: int = ROUNDS,
+    layout: AnswerLayout = PAIRS,
 ) -> CoordinateDistribution:
     """Mean and covariance of people's coordinates, by expectation maximisation.
 
@@ -213,7 +219,7 @@ def learn_gaussian(
     target = spread**2 * np.eye(size)
     now = CoordinateDistribution(np.zeros(size), target, target)
     for _ in range(rounds):
-        means, spreads, mean_covariance = posteriors(people, now, ties, lapse, mean_pseudo_people)
+        means, spreads, mean_covariance = posteriors(people, now, ties, lapse, mean_pseudo_people, layout)
         mean = means.sum(axis=0) / (len(people) + mean_pseudo_people)
         around = means - mean
         scatter = spreads + around.T @ around + mean_pseudo_people * np.outer(mean, mean)
@@ -223,7 +229,12 @@ def learn_gaussian(
 
 
 def posteriors(
-    people: Sequence[PersonAnswers], prior: CoordinateDistribution, ties: float, lapse: float, mean_pseudo_people: float
+    people: Sequence[PersonAnswers],
+    prior: CoordinateDistribution,
+    ties: float,
+    lapse: float,
+    mean_pseudo_people: float,
+    layout: AnswerLayout = PAIRS,
 ) -> tuple[Floats, Floats, Floats]:
     """The means (n, Q) of people's coordinates given their answers, the sum (Q, Q) of the covariances, and the
     covariance (Q, Q) of the population's mean, which is wide where nobody was asked."""
@@ -245,7 +256,8 @@ def posteriors(
         offsets[place, slot] = signed @ prior.mean
         turns.append(turn)
     tied = np.arange(count) >= slots[0]
-    answers = Answers(rows, offsets, np.ones(count), tied, np.ones(count), ties, np.array([lapse]), np.zeros(1))
+    lapses = np.array([lapse]), np.zeros(1)
+    answers = Answers(rows, offsets, np.ones(count), tied, np.ones(count), ties, *lapses, layout)
     size = len(people)
     start = Points(
         np.arange(size), np.ones(size), np.full(size, lapse), np.zeros((size, rank)), np.zeros((size, count)),

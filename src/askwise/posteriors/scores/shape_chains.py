@@ -106,7 +106,8 @@ def run(answers: Answers, design: Design, counts: Ints, noise: Floats, trajector
     starts = np.concatenate([[0], np.cumsum(counts)])
     lapses, log_prior = answers.lapses.astype(real), answers.log_lapse_prior.astype(real)
     strengths, uneven = answers.strengths.astype(real), np.flatnonzero(answers.strengths != 1)
-    likelihood = strengths, uneven, answers.tied, real(answers.ties), lapses, real(answers.responses)
+    layout = (*answers.layout.compared, answers.layout.rows)
+    likelihood = strengths, uneven, answers.tied, real(answers.ties), lapses, real(answers.responses), layout
     run_chains(
         *design[:6], likelihood, log_prior, starts, design.steps, angles, places, momenta, uniforms, potentials, chances
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import blas, lapack
@@ -23,9 +23,38 @@ NO_END = 1e30  # of an interval: the strongest grade has none
 MIN_SPREAD = 1e-6  # of a margin, below which it is a number
 
 
+class AnswerLayout(NamedTuple):
+    """The rows of one answer: one for each pair of the items shown, in the order of `difference_places`.
+
+    >>> AnswerLayout(4, worst=True).rows, AnswerLayout(4, worst=True).compared
+    (6, (3, 2))
+    """
+
+    shown: int = 2
+    worst: bool = False
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return self.shown * (self.shown - 1) // 2
+
+    @property
+    def compared(self) -> tuple[int, int]:
+        """How many compare the best item with others and, behind these, how many compare others with the worst."""
+        return self.shown - 1, self.shown - 2 if self.worst else 0
+
+    @property
+    def responses(self) -> int:
+        """How many responses there are."""
+        return self.shown * (self.shown - 1) if self.worst else self.shown
+
+
+PAIRS = AnswerLayout()
+
+
 @dataclass(frozen=True)
 class Answers:
-    """T distinct answers in the coordinates of each shape."""
+    """Distinct answers in the coordinates of each shape: T rows, one for each answer to A or B."""
 
     rows: Floats  # (H, T, R): of each shape, zero beyond its rank
     offsets: Floats  # (H, T): the score that each shape expects of the answers before any came
@@ -37,13 +66,14 @@ class Answers:
     log_lapse_prior: Floats  # (E,)
     cuts: Floats = field(default_factory=lambda: np.zeros((0, 0)))  # (J, G) between grades; none: no grades
     levels: Ints = field(default_factory=lambda: np.zeros(0, dtype=int))  # (T,): 1 to G, 0 of ties; none: no grades
+    layout: AnswerLayout = PAIRS  # of the rows of each answer
 
     @property
     def responses(self) -> float:
         """How many responses there are."""
         if self.cuts.size:
             return 2.0 * self.cuts.shape[1] + float(self.cuts[0, 0] > 0)
-        return 3.0 if self.ties else 2.0
+        return 3.0 if self.ties else float(self.layout.responses)
 
     @property
     def codes(self) -> Floats:
@@ -193,6 +223,8 @@ def _evaluated(answers: Answers, points: Points, roots: Floats) -> _FitState:
     )
 
     rank, count = answers.rows.shape[1:][::-1]
+    if answers.layout.shown > 2:
+        return _evaluated_sets(answers, points, roots)
     shapes = answers.shapes_of(points)
     means, spreads = np.empty((len(points), count)), np.zeros((len(points), count))
     for k, shape in enumerate(shapes.tolist()):
@@ -210,6 +242,27 @@ def _evaluated(answers: Answers, points: Points, roots: Floats) -> _FitState:
         expected_interval_losses(means, spreads, answers.levels, intervals, lapses, answers.responses, nodes, found)
     else:
         expected_losses(means, spreads, answers.tied, answers.ties, lapses, answers.responses, QUADRATURE, found)
+    return _fit_state(answers, points, roots, found)
+
+
+def _evaluated_sets(answers: Answers, points: Points, roots: Floats) -> _FitState:
+    """`_evaluated` for answers about more than two items."""
+    from askwise.posteriors.scores.set_expectations import expected_set_losses, normal_nodes  # brings numba
+
+    found = np.zeros((3, len(points), answers.rows.shape[1]))
+    nodes, compared = normal_nodes(answers.layout.shown - 1), answers.layout.compared
+    for k, shape in enumerate(points.shapes.tolist()):
+        rows, offsets = answers.signed_rows[shape], answers.signed_offsets[shape]
+        means = points.scales[k] * (rows @ points.centers[k]) + offsets
+        turned = np.ascontiguousarray(points.scales[k] * (rows @ roots[k].T))
+        chance = float(points.lapses[k]), answers.responses
+        expected_set_losses(k, means, turned, compared, answers.layout.rows, chance, nodes, found)
+    return _fit_state(answers, points, roots, found)
+
+
+def _fit_state(answers: Answers, points: Points, roots: Floats, found: Floats) -> _FitState:
+    """From the expected value, slope and curvature (3, K, T) of the answers' losses."""
+    rank, shapes = answers.rows.shape[2], answers.shapes_of(points)
     value, slope, curvature = found
     slopes = slope * answers.strengths * points.scales[:, None]
     pushes = [slopes[k] @ answers.signed_rows[shape] for k, shape in enumerate(shapes.tolist())]

@@ -18,7 +18,7 @@ from numpy.random import Generator
 from scipy.linalg import solve_triangular
 
 from askwise.errors import SettingError
-from askwise.losses import Davidson, Loss, OrderedLogit, logistic
+from askwise.losses import BestWorst, Davidson, Loss, OrderedLogit, Softmax, logistic
 from askwise.options import number
 from askwise.posteriors.scores.answer_coordinates import AnswerCoordinates, LinearScoreFamily, ShapeFactors
 from askwise.posteriors.scores.cuts import CutGrid, cut_grid, mean_cuts
@@ -28,8 +28,9 @@ from askwise.posteriors.scores.pilot import log_sum
 from askwise.posteriors.scores.population import POPULATION, Population, mean_covariance, scale_weights_around_one
 from askwise.posteriors.scores.position import BIAS_SPREAD, AnswersSoFar
 from askwise.posteriors.scores.shape_chains import Design, design_of_some, real, run, run_pilot
-from askwise.posteriors.scores.shape_points import Answers, Points, fit
+from askwise.posteriors.scores.shape_points import PAIRS, AnswerLayout, Answers, Points, fit
 from askwise.posteriors.scores.shape_sentence import sentence_about_shapes
+from askwise.structures import ShowsSets
 from askwise.types import Answer, Bools, Floats, Ints, Sample
 
 SCALES = np.geomspace(0.5, 32.0, 7)
@@ -46,6 +47,7 @@ GROWTH = 5  # lighter ones when the answers have grown by one part in so many
 MIN_SAMPLED_WEIGHT = 2e-3  # of a point that is drawn from: a few chains cost as much as many
 PILOT_DRAWS = 16  # of each point
 TRAJECTORIES = 2  # that turn a draw of a reference into a draw of the posterior
+SET_TRAJECTORIES = 3  # the same for answers about more than two items, whose references are not as close
 
 
 @dataclass(frozen=True)
@@ -127,8 +129,13 @@ class ShapedScores:
         of people it was learned from. The cuts of an `OrderedLogit` are learned; those given only say how many they are
         and whether answers can be equal. With `learns_bias`, people may prefer the left or the right of two options.
         """
-        if loss is not logistic and not isinstance(loss, Davidson | OrderedLogit):
-            raise SettingError(f"learned shapes take the logistic, davidson or ordered loss, not {loss.name}")
+        sets = family if isinstance(family, ShowsSets) else None
+        fits = loss is logistic or isinstance(loss, Davidson | OrderedLogit)
+        if not (fits if sets is None else isinstance(loss, Softmax | BestWorst)):
+            raise SettingError(
+                "learned shapes take the logistic, davidson or ordered loss for two items, and softmax or best_worst "
+                f"for more, not {loss.name}"
+            )
         scales = SCALES if sigma is None else np.array([number("sigma", sigma, at_least=MIN_SCALE, at_most=MAX_SCALE)])
         scale_weights = scales / (1 + (scales / typical_scale) ** 2)  # half-Cauchy, per unit of log scale
         lapse_grid, lapse_weights = (LAPSES, LAPSE_WEIGHTS) if lapses else (np.zeros(1), np.ones(1))
@@ -158,12 +165,12 @@ class ShapedScores:
             rows, scales[scale], np.full(size, lapse_grid @ lapse_weights), np.zeros((size, 0)), np.zeros((size, 0)),
             np.zeros(size), np.full(size, 2),
         )  # fmt: skip
-        empty = AnswerCoordinates.empty(
-            len(shapes), ties, lapse_grid, lapse_weights, None if cuts is None else cuts.cuts
-        )
+        asked = (family, PAIRS) if sets is None else (sets.pairs, AnswerLayout(sets.shown, sets.worst))
+        graded = None if cuts is None else cuts.cuts
+        empty = AnswerCoordinates.empty(len(shapes), ties, lapse_grid, lapse_weights, graded, asked[1])
         return ShapedScores(
-            family, loss, 1.0, tuple(shapes), ShapeFactors(family, tuple(factors), known), log_prior, scales, empty,
-            np.ravel_multi_index([rows, scale], log_prior.shape), points, log_weights,
+            family, loss, 1.0, tuple(shapes), ShapeFactors(asked[0], tuple(factors), known, sets), log_prior, scales,
+            empty, np.ravel_multi_index([rows, scale], log_prior.shape), points, log_weights,
             np.zeros(len(shapes), dtype=int), people_before=0 if population is None else population.people,
             cut_grid=cuts, learns_bias=learns_bias,
         )  # fmt: skip
@@ -256,7 +263,8 @@ class ShapedScores:
         counts = systematic_counts(self.weights[order], count, rng)
         noise = rng.standard_normal((count, self.points.centers.shape[1]), dtype=real)
         if noise.shape[1]:
-            noise = run(self.answers, design, counts, noise, TRAJECTORIES, rng).places
+            length = TRAJECTORIES if self.answers.layout.shown == 2 else SET_TRAJECTORIES
+            noise = run(self.answers, design, counts, noise, length, rng).places
         places = design.coordinates(noise, counts)
         owners = np.repeat(order, counts)
         shapes, scales = self.answers.shapes_of(self.points)[owners], self.points.scales[owners]
@@ -288,7 +296,7 @@ class ShapedScores:
         free = rng.standard_normal((len(places), factor.shape[1]), dtype=real) @ factor.T
         pivots = self.coordinates.own_pivots(shape)
         if len(pivots):
-            across = self.family.predict(free, self.coordinates.atoms[pivots])
+            across = self.known.family.predict(free, self.coordinates.atoms[pivots])
             if self.coordinates.bias:
                 left, person = self.coordinates.sides[pivots].T
                 biases = rng.standard_normal((len(places), len(self.coordinates.people)), dtype=real)
@@ -306,7 +314,7 @@ class ShapedScores:
             return before
         basis, lower = np.empty((len(before), rank), real), self.coordinates.lower(shape)
         basis[:, :start] = before
-        for place, feature in enumerate(self.family.features(self.coordinates.atoms[pivots[start:]]), start):
+        for place, feature in enumerate(self.known.family.features(self.coordinates.atoms[pivots[start:]]), start):
             column = self.known.covariance_column(shape, feature) - basis[:, :place] @ lower[place, :place]
             basis[:, place] = column / lower[place, place]
         self.maps[shape] = basis

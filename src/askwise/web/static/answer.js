@@ -8,6 +8,7 @@ import { byId, element, setText } from "./dom.js";
 import { commandOf, pressedKey } from "./keys.js";
 import { Outbox, RequestRefused, request, ServerUnreachable } from "./outbox.js";
 import { lettersAnswer, resultNodes, showAnswers, showHelp, showWelcome, showWhy } from "./panels.js";
+import { clearHalfAnswer } from "./sets.js";
 
 /** @typedef {import("./types.d.ts").ParticipantState} ParticipantState */
 
@@ -136,7 +137,7 @@ function refreshDelay() {
 async function ask() {
   if (!state.question) return;
   refreshes = 0;
-  buttons = showQuestion(base, state.question, answer, skip);
+  buttons = showQuestion(base, state.question, answer, skip, isStray);
   byId("message").hidden = true;
   questionSection.hidden = false;
   (document.getElementById("number") ?? byId("question-text")).focus({ preventScroll: true });
@@ -235,6 +236,7 @@ function skip(reason, button, event) {
 
 /** @param {string | null} question  null: the last one */
 function undo(question) {
+  if (question === null && clearHalfAnswer()) return;
   if (undoButton.disabled || (question === null && state.question && clock.millisecondsSincePaint < UNREAD_MS)) return;
   submit("undo", { question });
 }

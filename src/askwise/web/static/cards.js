@@ -5,6 +5,7 @@ import { bodyNodes, hasBody, offerToExpand } from "./bodies.js";
 import { byId, element, plainText, richText } from "./dom.js";
 import { keyLabel, responseKeys, skipChoices } from "./keys.js";
 import { differingColumns, fieldHeading, gradedResponses, questionHeading, responseLabel } from "./questions.js";
+import { bestWorstTaps } from "./sets.js";
 
 /** @typedef {import("./types.d.ts").ShownQuestion} ShownQuestion */
 /** @typedef {import("./types.d.ts").ShownOption} ShownOption */
@@ -17,6 +18,8 @@ import { differingColumns, fieldHeading, gradedResponses, questionHeading, respo
 
 const LONG_VALUE = 24; // letters, beyond which a field has a line of its own on a phone
 const questionSection = byId("question");
+const CARD_KINDS = ["pair", "triple", "set", "best-worst"];
+const COLUMNS = [0, 1, 2, 3, 2, 3, 3]; // of so many cards, where the screen is wide
 
 /**
  * The address of a picture of the study.
@@ -33,13 +36,14 @@ export function imageUrl(base, name) {
  * @param {ShownQuestion} question
  * @param {OnChoice<Response>} onAnswer  called with the response
  * @param {OnChoice<string | null>} onSkip  called with the reason
+ * @param {(event: UIEvent) => boolean} [ignores]  whether a tap was meant for the question before
  * @returns {ButtonsByKey}
  */
-export function showQuestion(base, question, onAnswer, onSkip) {
+export function showQuestion(base, question, onAnswer, onSkip, ignores = () => false) {
   const { kind, options, responses } = question;
   const graded = gradedResponses(question);
   const hasBodies = options.some(hasBody);
-  const namesOptions = !graded && (kind === "pair" || kind === "triple"); // each response is one of the options
+  const namesOptions = !graded && CARD_KINDS.includes(kind); // each response is one of the options, or two of them
   const hasCards = namesOptions && !hasBodies; // a button can hold neither links nor players
   const hasImages = options.some((option) => option.image);
   /** @type {ButtonsByKey} */
@@ -60,12 +64,20 @@ export function showQuestion(base, question, onAnswer, onSkip) {
   byId("options").replaceChildren(...figures.map((option, index) => element("figure", {}, ...cardContent(base, option, size, caption(index)),
     ...fieldList(option, differing, ["dl", "div", "dt", "dd"]), ...bodyNodes(base, option))));
   const keys = responseKeys(question);
-  const choices = responses.map((response, index) => {
+  questionSection.style.setProperty("--columns", String(COLUMNS[options.length] ?? 1));
+  const taps = kind === "best-worst" ? bestWorstTaps(question, onAnswer, ignores) : null;
+  const fieldsOf = (/** @type {number} */ index) => fieldList(options[index], differing, ["span", "span", "span", "span"]);
+  const choices = taps ? options.map((option, index) => {
+    const content = hasCards ? cardContent(base, option, size) : richText(option.name);
+    const button = choiceButton(buttons, keys[index], hasCards ? "card" : "", content, taps[index]);
+    if (hasCards) describe(button, option, fieldsOf(index), index);
+    return button;
+  }) : responses.map((response, index) => {
     if (graded) return gradeButton(buttons, keys[index], question, index, graded, onAnswer);
     const isCard = hasCards && index < options.length;
     const content = isCard ? cardContent(base, options[index], size, caption(index)) : richText(caption(index) ?? responseLabel(question, response));
     const button = choiceButton(buttons, keys[index], isCard ? "card" : "", content, (pressed, event) => onAnswer(response, pressed, event));
-    if (isCard) describe(button, options[index], fieldList(options[index], differing, ["span", "span", "span", "span"]), index);
+    if (isCard) describe(button, options[index], fieldsOf(index), index);
     return button;
   });
   byId("responses").replaceChildren(...(kind === "number" ? [numberForm(onAnswer)] : choices));

@@ -51,7 +51,7 @@ export function gradedResponses({ kind, responses }) {
 export function questionHeading({ kind, text, options }) {
   const names = options.map((option) => option.name);
   const listed = `: ${names.slice(0, -1).join(", ")} or ${names.at(-1)}?`;
-  if ((kind === "pair" || kind === "triple") && text.endsWith(listed)) return `${text.slice(0, -listed.length)}?`;
+  if (["pair", "triple", "set", "best-worst"].includes(kind) && text.endsWith(listed)) return `${text.slice(0, -listed.length)}?`;
   if (text === `Do ${names[0]} and ${names[1]} belong together?`) return "Do these two belong together?";
   if (kind === "label" && text === `Which label fits ${names[0]}?`) return "Which label fits?";
   return text;

@@ -54,9 +54,9 @@ class MatchedResponse(NamedTuple):
     """What a response means.
 
     `response` is how the question spells it, `code` is what the family expects, and `canonical` is the first response
-    of the question with the same meaning: "left" where the name of the item on the left was given. `left` is the side of
-    the score for which the left one of a pair stands: 1 or -1; 0 where there is no left, or where the question was posed
-    for an answer collected before, so that nobody saw it like this.
+    of the question with the same meaning: "left" where the name of the item on the left was given. `left` is the side
+    of the score for which the left one of a pair stands: 1 or -1; 0 where there is no left, or where the question was
+    posed for an answer collected before, so that nobody saw it like this.
     """
 
     response: Response

@@ -72,11 +72,8 @@ class AnswerCoordinates:
         """No answers yet."""
         none = np.zeros(0)
         rows, offsets = np.zeros((shapes, 0, 0)), np.zeros((shapes, 0))
-        answers = Answers(
-            rows, offsets, none, none.astype(bool), none, ties, lapses, np.log(lapse_weights), layout=layout
-        )
-        if cuts is not None:
-            answers = replace(answers, cuts=cuts)
+        answers = Answers(rows, offsets, none, none.astype(bool), none, ties, lapses, np.log(lapse_weights))
+        answers = replace(answers, layout=layout, cuts=answers.cuts if cuts is None else cuts)
         return AnswerCoordinates(answers, np.zeros((0, 0), dtype=int), np.zeros((shapes, 0), dtype=int))
 
     def emptied(self, bias: float) -> AnswerCoordinates:

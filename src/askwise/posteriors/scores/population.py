@@ -257,7 +257,7 @@ def posteriors(
         turns.append(turn)
     tied = np.arange(count) >= slots[0]
     lapses = np.array([lapse]), np.zeros(1)
-    answers = Answers(rows, offsets, np.ones(count), tied, np.ones(count), ties, *lapses, layout)
+    answers = Answers(rows, offsets, np.ones(count), tied, np.ones(count), ties, *lapses, layout=layout)
     size = len(people)
     start = Points(
         np.arange(size), np.ones(size), np.full(size, lapse), np.zeros((size, rank)), np.zeros((size, count)),

@@ -116,9 +116,11 @@ class Question:
     atom: Any = field(default=None, compare=False)  # the family's own name for it, for programs that answer
     gain: float = field(default=0.0, compare=False)
     info: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    who: str | None = None  # whom it asks; None: anybody
 
     def __str__(self) -> str:
-        return f"{self.text} [{'/'.join(str(response) for response in self.responses)}]"
+        asked = "" if self.who is None else f"{self.who}: "
+        return f"{asked}{self.text} [{'/'.join(str(response) for response in self.responses)}]"
 
 
 class Answer(NamedTuple):

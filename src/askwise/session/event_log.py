@@ -91,8 +91,9 @@ class EventLog:
         if isinstance(key, str) and key in self.events_by_key:
             self._require_repeat("tell", question, key, who, response)
             return None
-        event = new_event("tell", self.require_open(question), response=response, who=who, seconds=seconds, key=key)
-        return self._answer(event)
+        id = self._open_for(question, who)
+        details = {"who": self._respondent(id, who), "seconds": seconds, "key": key}
+        return self._answer(new_event("tell", id, response=response, **details))
 
     def skip_event(
         self,
@@ -107,8 +108,9 @@ class EventLog:
         if isinstance(key, str) and key in self.events_by_key:
             self._require_repeat("skip", question, key, who)
             return None
-        id = self.require_open(question)
-        return ValidEvent(new_event("skip", id, reason=reason, who=who, seconds=seconds, key=key))
+        id = self._open_for(question, who)
+        details = {"who": self._respondent(id, who), "seconds": seconds, "key": key}
+        return ValidEvent(new_event("skip", id, reason=reason, **details))
 
     def undo_event(
         self, question: str | Question | None = None, who: str | None = None, *, key: str | None = None
@@ -156,6 +158,25 @@ class EventLog:
             hint = "a new question took its place" if status == "withdrawn" else "undo it first to change it"
             raise AnswerError(f"question {id} was {status} before{self._by_whom(id)} and is not open; {hint}")
         return id
+
+    def open_for(self, who: str) -> list[str]:
+        """The open questions that this person may answer: their own, and those that ask anybody."""
+        return [id for id in self.open_questions() if self.ask_events[id].get("who") in (None, who)]
+
+    def _open_for(self, question: str | Question | None, who: str | None) -> str:
+        """The id of the question, which must be open; by default the first one that this person may answer."""
+        if question is None and who is not None:
+            question = next(iter(self.open_for(who)), None)
+        return self.require_open(question)
+
+    def _respondent(self, id: str, who: str | None) -> str | None:
+        """Who answers the question: whom it asks, or anybody."""
+        asked = self.ask_events[id].get("who")
+        if asked is not None and who is not None and who != asked:
+            raise AnswerError(
+                f"question {id} asks {asked}, not {reprlib.repr(who)}; ask one of their own: ask(who=...)"
+            )
+        return who if asked is None else asked
 
     def require_closed(self, question: str | Question | None, who: str | None = None) -> str:
         """The id of the question, which must be answered or skipped; by default the last one that was. With `who`, only

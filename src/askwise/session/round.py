@@ -19,6 +19,7 @@ from askwise.session.config import NO_LIMITS, SessionConfig
 from askwise.session.effects import Effects
 from askwise.session.event_log import EventLog, ValidEvent
 from askwise.session.events import NUMBER, Event, ask_event, match_response
+from askwise.session.people import person_asked, place_of_person
 from askwise.session.plates import ChosenPlate, Plates, choose_plate, questions_cost, remaining_plates
 from askwise.stopping import EVERY_QUESTION_ASKED, StopReason
 from askwise.stopping.certificate import Certificate, Estimate, certify, estimate
@@ -30,8 +31,8 @@ from askwise.strategies.expected import expected
 from askwise.strategies.screening import SURVIVING_ROWS, screen
 from askwise.strategies.split import average_diameter
 from askwise.strategies.splitting import Splitting, estimate_splitting
-from askwise.structures import PooledRows, ProposesAtoms, prompt
-from askwise.types import Answer, Atoms, Response, Sample, Scored
+from askwise.structures import AsksPeople, PooledRows, ProposesAtoms, prompt
+from askwise.types import Answer, Atoms, Floats, Response, Sample, Scored
 
 Value = TypeVar("Value")
 Eligible = Callable[[list[Any], Any], bool]  # the atoms of the open questions, a candidate -> may it join them?
@@ -195,29 +196,63 @@ class Round:
             raise NothingToAsk(f"{reason.replace('question', 'plate', 1)}; take the estimate as it is")
         return found
 
-    def choose(self, log: EventLog, eligible: Eligible | None = None) -> Event:
-        """The question that adds most to those open, as an event to record."""
-        if self.prepared_question is not None and self.prepared_question[0] == len(log.events) and eligible is None:
-            return self.prepared_question[1]
+    def choose(self, log: EventLog, eligible: Eligible | None = None, who: str | None = None) -> Event:
+        """The question that adds most to those open, as an event to record; with `who`, of those for this person."""
+        ready = self.prepared_question
+        if (
+            ready is not None
+            and ready[0] == len(log.events)
+            and eligible is None
+            and who in (None, ready[1].get("who"))
+        ):
+            return ready[1]
         # the strategy random asks the same whatever the answers to open questions will be
         scenarios = [] if self.config.rule is random or not log.open_ids else self._scenarios(log)
-        return self.best(log, 1, eligible, scenarios)[0]
+        return self.best(log, 1, eligible, scenarios, who)[0]
 
     @one_thread
     def best(
-        self, log: EventLog, count: int, eligible: Eligible | None = None, scenarios: Sequence[Scenario] = ()
+        self,
+        log: EventLog,
+        count: int,
+        eligible: Eligible | None = None,
+        scenarios: Sequence[Scenario] = (),
+        who: str | None = None,
     ) -> list[Event]:
         """The questions that the strategy prefers, the best first, each as if it were the next one asked.
 
-        With `scenarios`, on average over what the open questions may bring; without, as if none were open.
+        With `scenarios`, on average over what the open questions may bring; without, as if none were open. With `who`,
+        those that ask this person; they say whom the strategy would rather ask, if that is somebody else.
         """
-        config, number = self.config, len(log.ask_events)
+        place = None if who is None else place_of_person(self.config.problem.family, log, who)
         atoms = self.fresh_atoms(log, eligible)
+        if place is not None and not (np.asarray(atoms)[:, 0] == place).any():  # their last questions are too recent
+            atoms = self._untaken(log, log.unavailable_atoms(self.config.repeat))
         if not len(atoms):
             rest = "" if eligible is None else " or is not eligible"
             raise NothingToAsk(
                 f"every candidate question was asked or skipped{rest}; undo one, or take the estimate as it is"
             )
+        scored, gains = self._scored(log, atoms, scenarios)
+        if place is not None:
+            return self._best_of_person(log, count, atoms, gains, scored, place, who)
+        best = [int(np.argmax(gains))] if count == 1 else np.argsort(-gains, kind="stable")[:count].tolist()
+        return [self.pose(log, atoms[i], scored, i) for i in best]
+
+    @one_thread
+    def best_of_everybody(self, log: EventLog, count: int) -> list[Event]:
+        """So many good questions of each person, where a family asks several; the best of all comes first."""
+        family, atoms = self.config.problem.family, self.fresh_atoms(log)
+        assert isinstance(family, AsksPeople)
+        scored, gains = self._scored(log, atoms)
+        order = np.argsort(-gains, kind="stable")
+        places = family.places(atoms)[order]
+        kept = [i for place in range(len(family.people)) for i in order[places == place][:count].tolist()]
+        return [self.pose(log, atoms[i], scored, i) for i in sorted(kept, key=lambda i: -gains[i])]
+
+    def _scored(self, log: EventLog, atoms: Atoms, scenarios: Sequence[Scenario] = ()) -> tuple[Scored, Floats]:
+        """What the strategy says of the candidates, and what each gains per unit of cost (A,)."""
+        config, number = self.config, len(log.ask_events)
         rule = rule_for(config.rule, number + 1)
         if scenarios:
             scored = score_scenarios(
@@ -226,9 +261,20 @@ class Round:
         else:
             scored = rule(config.problem, self.posterior, self.sample, atoms, stream(config.seed, number, "rule"))
         scored = scored._replace(info={**scored.info, **self.audit})
-        gains = per_cost(config.problem, scored.gain, atoms)
-        best = [int(np.argmax(gains))] if count == 1 else np.argsort(-gains, kind="stable")[:count].tolist()
-        return [self.pose(log, atoms[i], scored, i) for i in best]
+        return scored, per_cost(config.problem, scored.gain, atoms)
+
+    def _best_of_person(
+        self, log: EventLog, count: int, atoms: Atoms, gains: Floats, scored: Scored, place: int, who: str | None
+    ) -> list[Event]:
+        """The best of the questions that ask the person of that place and name."""
+        own = np.flatnonzero(np.asarray(atoms)[:, 0] == place)
+        if not len(own):
+            raise NothingToAsk(f"{who} was asked every candidate question; ask somebody else")
+        rather = person_asked(self.config.problem.family, log, atoms[int(np.argmax(gains))])
+        if rather != who:
+            scored = scored._replace(info={**scored.info, "rather": rather})
+        best = own[np.argsort(-gains[own], kind="stable")][:count]
+        return [self.pose(log, atoms[i], scored, i, who) for i in best.tolist()]
 
     def likely(self, event: Event) -> list[Response]:
         """The responses to a question, the likeliest first; none where any number may be answered."""
@@ -247,11 +293,11 @@ class Round:
         named = {match_response(event, one).code: one for one in event["responses"]} if event["codes"] else {}
         return [replace(one, response=named.get(one.response, one.response)) for one in found]
 
-    def pose(self, log: EventLog, atom: Any, scored: Scored = POSED, place: int = 0) -> Event:
+    def pose(self, log: EventLog, atom: Any, scored: Scored = POSED, place: int = 0, who: str | None = None) -> Event:
         """The question about an atom, as an event to record."""
-        number = len(log.ask_events)
-        shown = prompt(self.config.problem.family, atom, stream(self.config.seed, number, "show"))
-        return ask_event(f"q{number + 1}", atom, shown, scored, place)
+        number, family = len(log.ask_events), self.config.problem.family
+        shown = prompt(family, atom, stream(self.config.seed, number, "show"))
+        return ask_event(f"q{number + 1}", atom, shown, scored, place, who or person_asked(family, log, atom))
 
     def fresh_atoms(self, log: EventLog, eligible: Eligible | None = None) -> Atoms:
         """Candidates that may be asked."""

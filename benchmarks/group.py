@@ -1,8 +1,8 @@
 """A group that chooses one item together: `group_item` against a pooled study and separate ones with as many answers.
 
-Five people, 30 items with four features. Groups as the model has them, with a share of 0.2, 0.5 or 0.8 of their taste in
-common, and two kinds outside the model: two opposed camps (three people against two), and one dissenter who likes the
-opposite of what the other four like. Everybody answers with the noise of the logit model.
+Five people, 30 items with four features. Groups as the model has them, with a share of 0.2, 0.5 or 0.8 of their taste
+in common, and two kinds outside the model: two opposed camps (three people against two), and one dissenter who likes
+the opposite of what the other four like. Everybody answers with the noise of the logit model.
 - group: `group_item`, which also chooses whom to ask.
 - pooled: `best_item`, all answers taken as those of one person, everybody asked in turn.
 - separate: five studies `best_item`, everybody asked in turn; the item is chosen by the sum of what they say.

@@ -95,7 +95,6 @@ class GroupItemGoal(TableGoal):
     needs: ClassVar[str] = "two items, two people"
     answer_columns: ClassVar[tuple[str, ...]] = ("who", "left", "right", "winner")
     max_rows: ClassVar[int] = 500
-    shares_one_log: ClassVar[bool] = True
     example: ClassVar[Mapping[str, Any]] = {
         "data": ["tea", "coffee", "water", "milk"],
         "people": ["Ann", "Ben", "Cleo"],

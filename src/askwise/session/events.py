@@ -83,7 +83,7 @@ def ask_event(id: str, atom: Any, prompt: Prompt, scored: Scored, place: int, wh
         text=prompt.text,
         gain=float(scored.gain[place]),
         info=dict(scored.info),
-        who=who,
+        **({} if who is None else {"who": who}),
     )
 
 

@@ -54,8 +54,12 @@ def place_of_person(family: Family, log: EventLog, who: Any) -> int:
     return free[0]
 
 
-def person_asked(family: Family, log: EventLog, atom: Any) -> str | None:
-    """The name of whom an atom asks; None where everybody is asked the same."""
-    if not isinstance(family, AsksPeople):
-        return None
+def person_asked(family: Any, log: EventLog, atom: Any) -> str:
+    """The name of whom an atom asks.
+
+    >>> from askwise.session.event_log import EventLog
+    >>> from askwise.structures.groups import GroupChoice
+    >>> person_asked(GroupChoice(["Ann", "Ben"], 3), EventLog(), (1, 0, 2))
+    'Ben'
+    """
     return names_of_people(family, log)[int(family.places(np.asarray(atom)[None])[0])]

@@ -208,7 +208,7 @@ class Round:
             return ready[1]
         # the strategy random asks the same whatever the answers to open questions will be
         scenarios = [] if self.config.rule is random or not log.open_ids else self._scenarios(log)
-        return self.best(log, 1, eligible, scenarios, who)[0]
+        return self.best(log, 1, eligible, scenarios, who=who)[0]
 
     @one_thread
     def best(
@@ -217,42 +217,25 @@ class Round:
         count: int,
         eligible: Eligible | None = None,
         scenarios: Sequence[Scenario] = (),
+        *,
         who: str | None = None,
+        everybody: bool = False,
     ) -> list[Event]:
         """The questions that the strategy prefers, the best first, each as if it were the next one asked.
 
-        With `scenarios`, on average over what the open questions may bring; without, as if none were open. With `who`,
-        those that ask this person; they say whom the strategy would rather ask, if that is somebody else.
+        With `scenarios`, on average over what the open questions may bring; without, as if none were open. Where a
+        family asks people, `who` asks for those of one person, and `everybody` for so many of each.
         """
-        place = None if who is None else place_of_person(self.config.problem.family, log, who)
+        config, number = self.config, len(log.ask_events)
         atoms = self.fresh_atoms(log, eligible)
+        place = None if who is None else place_of_person(config.problem.family, log, who)
         if place is not None and not (np.asarray(atoms)[:, 0] == place).any():  # their last questions are too recent
-            atoms = self._untaken(log, log.unavailable_atoms(self.config.repeat))
+            atoms = self._untaken(log, log.unavailable_atoms(config.repeat))
         if not len(atoms):
             rest = "" if eligible is None else " or is not eligible"
             raise NothingToAsk(
                 f"every candidate question was asked or skipped{rest}; undo one, or take the estimate as it is"
             )
-        scored, gains = self._scored(log, atoms, scenarios)
-        if place is not None:
-            return self._best_of_person(log, count, atoms, gains, scored, place, who)
-        best = [int(np.argmax(gains))] if count == 1 else np.argsort(-gains, kind="stable")[:count].tolist()
-        return [self.pose(log, atoms[i], scored, i) for i in best]
-
-    @one_thread
-    def best_of_everybody(self, log: EventLog, count: int) -> list[Event]:
-        """So many good questions of each person, where a family asks several; the best of all comes first."""
-        family, atoms = self.config.problem.family, self.fresh_atoms(log)
-        assert isinstance(family, AsksPeople)
-        scored, gains = self._scored(log, atoms)
-        order = np.argsort(-gains, kind="stable")
-        places = family.places(atoms)[order]
-        kept = [i for place in range(len(family.people)) for i in order[places == place][:count].tolist()]
-        return [self.pose(log, atoms[i], scored, i) for i in sorted(kept, key=lambda i: -gains[i])]
-
-    def _scored(self, log: EventLog, atoms: Atoms, scenarios: Sequence[Scenario] = ()) -> tuple[Scored, Floats]:
-        """What the strategy says of the candidates, and what each gains per unit of cost (A,)."""
-        config, number = self.config, len(log.ask_events)
         rule = rule_for(config.rule, number + 1)
         if scenarios:
             scored = score_scenarios(
@@ -261,20 +244,29 @@ class Round:
         else:
             scored = rule(config.problem, self.posterior, self.sample, atoms, stream(config.seed, number, "rule"))
         scored = scored._replace(info={**scored.info, **self.audit})
-        return scored, per_cost(config.problem, scored.gain, atoms)
+        gains = per_cost(config.problem, scored.gain, atoms)
+        if who is not None or everybody:
+            return self._best_of_people(log, count, (atoms, gains, scored), place, who)
+        best = [int(np.argmax(gains))] if count == 1 else np.argsort(-gains, kind="stable")[:count].tolist()
+        return [self.pose(log, atoms[i], scored, i) for i in best]
 
-    def _best_of_person(
-        self, log: EventLog, count: int, atoms: Atoms, gains: Floats, scored: Scored, place: int, who: str | None
+    def _best_of_people(
+        self, log: EventLog, count: int, found: tuple[Atoms, Floats, Scored], place: int | None, who: str | None
     ) -> list[Event]:
-        """The best of the questions that ask the person of that place and name."""
-        own = np.flatnonzero(np.asarray(atoms)[:, 0] == place)
-        if not len(own):
+        """So many questions of the person of that place and name, or of each person; the best of all comes first. If
+        the best one asks somebody else, those of one person say so."""
+        atoms, gains, scored = found
+        order = np.argsort(-gains, kind="stable")
+        places = np.asarray(atoms)[order, 0]
+        if place is None:
+            ranks = [np.flatnonzero(places == each)[:count] for each in np.unique(places)]
+            return [self.pose(log, atoms[order[i]], scored, order[i]) for i in np.sort(np.concatenate(ranks))]
+        if not (places == place).any():
             raise NothingToAsk(f"{who} was asked every candidate question; ask somebody else")
-        rather = person_asked(self.config.problem.family, log, atoms[int(np.argmax(gains))])
-        if rather != who:
+        if places[0] != place:
+            rather = person_asked(self.config.problem.family, log, atoms[order[0]])
             scored = scored._replace(info={**scored.info, "rather": rather})
-        best = own[np.argsort(-gains[own], kind="stable")][:count]
-        return [self.pose(log, atoms[i], scored, i, who) for i in best.tolist()]
+        return [self.pose(log, atoms[i], scored, i, who) for i in order[places == place][:count]]
 
     def likely(self, event: Event) -> list[Response]:
         """The responses to a question, the likeliest first; none where any number may be answered."""
@@ -297,7 +289,9 @@ class Round:
         """The question about an atom, as an event to record."""
         number, family = len(log.ask_events), self.config.problem.family
         shown = prompt(family, atom, stream(self.config.seed, number, "show"))
-        return ask_event(f"q{number + 1}", atom, shown, scored, place, who or person_asked(family, log, atom))
+        if who is None and isinstance(family, AsksPeople):
+            who = person_asked(family, log, atom)
+        return ask_event(f"q{number + 1}", atom, shown, scored, place, who)
 
     def fresh_atoms(self, log: EventLog, eligible: Eligible | None = None) -> Atoms:
         """Candidates that may be asked."""

@@ -65,6 +65,7 @@ class ShownQuestion(BaseModel):
     options: list[ShownOption]
     responses: list[str | bool | int | float]
     fallback: bool = Field(False, description="Whether it was asked because the learner was behind")
+    who: str | None = Field(None, description="Whom it asks, in a group that decides together")
 
 
 class PeopleBefore(BaseModel):
@@ -144,7 +145,8 @@ def shown_question(event: Event | None) -> ShownQuestion | None:
         return None
     options = [ShownOption(**option) for option in event["options"]]
     head = {"id": event["question"], "kind": event["kind"], "text": event["text"]}
-    return ShownQuestion(**head, options=options, responses=event["responses"], fallback=is_fallback(event))
+    more = {"fallback": is_fallback(event), "who": event.get("who")}
+    return ShownQuestion(**head, options=options, responses=event["responses"], **more)
 
 
 def next_images(service: LogService) -> list[str]:

@@ -81,7 +81,6 @@ class Goal(HasOptions, ABC):
     min_rows: ClassVar[int] = 1  # beyond what reading the table asks for
     takes_pools: ClassVar[bool] = False  # whether the data may be a file or a folder that does not fit in memory
     answer_columns: ClassVar[tuple[str, ...]] = ()  # of a table of answers; the last one holds the answer
-    shares_one_log: ClassVar[bool] = False  # whether all people of a study always answer for one result
     ordered: ClassVar[bool] = False  # whether the order of a list that is found matters
     data_help: ClassVar[str] = "Any dataframe, 2-D array, list of dicts, dict of columns or list of names."
     example: ClassVar[Mapping[str, Any]]  # a small table and the options that must be given; for tests and docs

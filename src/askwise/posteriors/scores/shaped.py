@@ -258,7 +258,7 @@ class ShapedScores:
         missed = self.missed + more
         shares = self.shape_weights
         if self.kinds is not None:
-            shares = np.bincount(self.kinds, shares)[self.kinds]
+            shares = np.bincount(self.kinds, shares).astype(float)[self.kinds]
         wait = np.full(len(shares), max(WAITING[-1][1], self.count // GROWTH))
         for least, answers in reversed(WAITING):
             wait[shares >= least] = answers

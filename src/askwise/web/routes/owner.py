@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 
 from askwise.errors import DataError, SettingError
 from askwise.storage.create import write_study
+from askwise.storage.groups import decides_together
 from askwise.storage.participants import (
     change_study_settings,
     invite,
@@ -75,7 +76,7 @@ class OwnedStudy:
         """The owner, or their robot."""
         decided = await asyncio.to_thread(study_settings, self.store, self.record.study)
         refusal = None if decided.state == "open" else "the study takes no answers at the moment"
-        return Respondent("owner", refusal, beyond=decided.beyond)
+        return Respondent("owner", refusal, beyond=decided.beyond, for_everybody=decides_together(self.record.recipe))
 
     async def job(self, log: int | None) -> Job:
         """The log asked for; without one, the study's own."""

@@ -9,7 +9,7 @@ the opposite of what the other four like. Everybody answers with the noise of th
 After 20, 40 and 80 answers: what the group gives up by the item chosen, as the mean over people and for the worst-off,
 from 0 to 1. Then `group` and `pooled` go on until they are settled: after how many answers, what the certificate states
 that the choice gives up for the group (pooled: for its one person), and what it does give up.
-`python -m benchmarks.group [--kinds camps] [--seeds 24] [--json]`
+`python -m benchmarks.group [--kinds "two camps"] [--seeds 20] [--runs FILE] [--json]`
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -34,17 +35,25 @@ from askwise.simulate.people import ModelPerson
 from askwise.simulate.runs import answer_question
 from askwise.stopping.certificate import Estimate
 from askwise.types import Floats
-from benchmarks.common import benchmark_parser, run_in_processes, seeds_of, standard_error
+from benchmarks.common import benchmark_parser, run_or_recall, seeds_of, standard_error
 
 PEOPLE, ITEMS, FEATURES = 5, 30, 4
 SCALE = 3.0  # of scores: what fits real people
 CHECKPOINTS = (20, 40, 80)
-MAX_ANSWERS = 160
-DRAWS = 300
+MAX_ANSWERS = 120
+DRAWS = 150
 SIDES = {"two camps": (1, 1, 1, -1, -1), "one dissenter": (1, 1, 1, 1, -1)}
 KINDS = ("share 0.2", "share 0.5", "share 0.8", *SIDES)
 METHODS = ("group", "pooled", "separate")
 BY = CRITERIA[:2]  # mean and worst-off
+
+
+class Job(NamedTuple):
+    """What identifies a run."""
+
+    kind: str
+    method: str
+    seed: int
 
 
 def group_truth(kind: str, features: Floats, rng: Generator) -> Floats:
@@ -130,6 +139,11 @@ def run(kind: str, method: str, seed: int) -> dict[str, float]:
     return found
 
 
+def run_job(job: Job) -> dict[str, Any]:
+    """The same as a line of a file."""
+    return {**job._asdict(), "found": run(*job)}
+
+
 def _item(estimate: Estimate, method: str) -> int:
     scores = np.asarray(estimate.structure)
     worth = scaled_utilities(scores[None], PEOPLE)[0].mean(axis=0) if method == "group" else scores
@@ -145,22 +159,22 @@ def summary(runs: list[dict[str, float]]) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = benchmark_parser(__doc__, seeds=24)
+    parser = benchmark_parser(__doc__, seeds=20)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="which groups [all]")
+    parser.add_argument("--runs", type=Path, help="a file that keeps every run; those in it are not run again")
     options = parser.parse_args()
+    jobs = [Job(kind, method, seed) for seed in seeds_of(options) for kind in options.kinds for method in METHODS]
+    runs = run_or_recall(run_job, jobs, options.runs, options.workers)
     for kind in options.kinds:
         for method in METHODS:
-            jobs = [(kind, method, seed) for seed in seeds_of(options)]
-            found = {"kind": kind, "method": method, **summary(run_in_processes(run, jobs, options.workers))}
+            found = summary([one["found"] for one in runs if (one["kind"], one["method"]) == (kind, method)])
             if options.json:
-                print(json.dumps(found), flush=True)
+                print(json.dumps({"kind": kind, "method": method, **found}), flush=True)
                 continue
             figures = (
                 f"{name} {value[0]:.3f} ± {value[1]:.3f}" for name, value in found.items() if type(value) is tuple
             )
-            print(
-                f"{kind}, {method} ({found['settled']} of {found['groups']} settled):", *figures, sep="   ", flush=True
-            )
+            print(f"{kind}, {method} ({found['settled']} of {found['groups']} settled):", *figures, sep="   ")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """A group that chooses one item together: `group_item` against a pooled study and separate ones with as many answers.
 
-Five people, 30 items with four features. Groups as the model has them, with a share of 0.2, 0.5 or 0.8 of their taste
+Five people, 30 items with six features. Groups as the model has them, with a share of 0.2, 0.5 or 0.8 of their taste
 in common, and two kinds outside the model: two opposed camps (three people against two), and one dissenter who likes
-the opposite of what the other four like. Everybody answers with the noise of the logit model.
+the opposite of what the other four like. Tastes weigh the features, which all methods are told (this saves time), and
+everybody answers with the noise of the logit model.
 - group: `group_item`, which also chooses whom to ask.
 - pooled: `best_item`, all answers taken as those of one person, everybody asked in turn.
 - separate: five studies `best_item`, everybody asked in turn; the item is chosen by the sum of what they say.
@@ -29,7 +30,7 @@ from askwise._runtime.streams import stream
 from askwise.distances.groups import CRITERIA, GroupRegret, scaled_utilities
 from askwise.goals import best_item, group_item
 from askwise.posteriors.scores.groups import group_factor
-from askwise.posteriors.scores.kernels import LINEAR_AND_OWN, factor
+from askwise.posteriors.scores.kernels import LINEAR, factor
 from askwise.session import Session
 from askwise.simulate.people import ModelPerson
 from askwise.simulate.runs import answer_question
@@ -37,7 +38,7 @@ from askwise.stopping.certificate import Estimate
 from askwise.types import Floats
 from benchmarks.common import benchmark_parser, run_or_recall, seeds_of, standard_error
 
-PEOPLE, ITEMS, FEATURES = 5, 30, 4
+PEOPLE, ITEMS, FEATURES = 5, 30, 6
 SCALE = 3.0  # of scores: what fits real people
 CHECKPOINTS = (20, 40, 80)
 MAX_ANSWERS = 120
@@ -58,7 +59,7 @@ class Job(NamedTuple):
 
 def group_truth(kind: str, features: Floats, rng: Generator) -> Floats:
     """(P N,): what everybody thinks of each item."""
-    alone = factor(LINEAR_AND_OWN, features)
+    alone = factor(LINEAR, features)
     share = 0.9 if kind in SIDES else float(kind.removeprefix("share "))
     found = group_factor(alone, PEOPLE, share)
     scores = SCALE * found @ rng.standard_normal(found.shape[1])
@@ -74,7 +75,7 @@ def ask_group(
     table: dict[str, Any], truth: Floats, seed: int
 ) -> Iterator[tuple[Session, Callable[[], dict[str, int]]]]:
     """`group_item`: the session after each answer, and the items it would choose by each criterion."""
-    session = group_item(table, PEOPLE, seed=seed, draws=DRAWS)
+    session = group_item(table, PEOPLE, seed=seed, draws=DRAWS, shape=LINEAR)
     person = ModelPerson(session.problem, truth)
 
     def choices() -> dict[str, int]:
@@ -91,7 +92,7 @@ def ask_pooled(
     table: dict[str, Any], truth: Floats, seed: int
 ) -> Iterator[tuple[Session, Callable[[], dict[str, int]]]]:
     """`best_item` with everybody's answers as one person's."""
-    session = best_item(table, seed=seed, draws=DRAWS)
+    session = best_item(table, seed=seed, draws=DRAWS, shape=LINEAR)
     people = [ModelPerson(session.problem, scores) for scores in truth.reshape(PEOPLE, ITEMS)]
     choices = lambda: dict.fromkeys(BY, int(session.estimate().structure.argmax()))  # noqa: E731
     for number in range(MAX_ANSWERS):
@@ -103,7 +104,7 @@ def ask_separate(
     table: dict[str, Any], truth: Floats, seed: int
 ) -> Iterator[tuple[Session, Callable[[], dict[str, int]]]]:
     """A study for each person; their draws together say what is best."""
-    sessions = [best_item(table, seed=1000 * place + seed, draws=DRAWS) for place in range(PEOPLE)]
+    sessions = [best_item(table, seed=1000 * place + seed, draws=DRAWS, shape=LINEAR) for place in range(PEOPLE)]
     people = [ModelPerson(sessions[0].problem, scores) for scores in truth.reshape(PEOPLE, ITEMS)]
 
     def choices() -> dict[str, int]:

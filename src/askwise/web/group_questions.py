@@ -21,9 +21,15 @@ def questions_for(events: Iterable[Event], person: Respondent, log: EventLog) ->
     [{'who': 'person 2', 'atom': [1, 0, 1]}]
     """
     known = list(events)
-    own = known if person.for_everybody else [event for event in known if event.get("who") in (None, person.who)]
-    if own or not person.joins or person.who in log.people_asked:
-        return own
-    taken = {event["atom"][0] for event in log.ask_events.values()}
-    free = [event for event in known if event["atom"][0] not in taken]
-    return [{**event, "who": person.who} for event in free if event["atom"][0] == free[0]["atom"][0]]
+    if person.for_everybody:
+        return known
+    if not person.joins:
+        return [event for event in known if event.get("who") in (None, person.who)]
+    # what was computed before they joined has the number of their place for a name
+    places = {event["who"]: event["atom"][0] for event in (*known, *log.ask_events.values())}
+    taken = {event["atom"][0]: event["who"] for event in log.ask_events.values()}
+    free = [event["atom"][0] for event in known if event["atom"][0] not in taken]
+    place = places.get(person.who)
+    if place is None or taken.get(place, person.who) != person.who:
+        place = next(iter(free), None)
+    return [{**event, "who": person.who} for event in known if event["atom"][0] == place]

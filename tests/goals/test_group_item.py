@@ -228,3 +228,21 @@ def test_dissenters_and_agreement_against_loops():
         for person in people:
             assert person != 2
             assert weights @ (utilities[:, person, item] > utilities[:, person, 0]) >= 0.8
+
+
+def test_somebody_can_be_left_out_later():
+    """Of two opposed people and a third who never answers, and then without the second."""
+    session = answer(group(), 30, who="Ann")
+    for _ in range(10):
+        answer(session, 1, who="Cleo")
+    askwise.change_goal(session, "group_item", without=["Ben", "Cleo"])
+    assert session.estimate().value == "tea"
+    assert goal_of(session).remarks(session) == [
+        "As far as is known, nobody would clearly rather have something else than tea."
+    ]
+    askwise.change_goal(session, "group_item", without="Ann,Ben")
+    assert session.estimate().value == "juice"
+    with pytest.raises(SettingError, match="without names 'Zoe', who is not in the group of Ann, Ben, Cleo"):
+        group(without=["Zoe"])
+    with pytest.raises(SettingError, match="without names everybody"):
+        group(without=PEOPLE)

@@ -57,6 +57,9 @@ def status(
         typer.echo(f"Not settled yet{': ' + facts['forecast'] if facts['forecast'] else ''}.")
         if facts["next_person"]:
             typer.echo(f"Next, ask {one_line(facts['next_person'])}.")
+            if not session.event_log.closed_count(facts["next_person"]):
+                left_out = f"{shell_address(Address.of(file))} group-item --without {quote(facts['next_person'])}"
+                typer.echo(f"If this person will not answer: askwise goal {one_line(left_out)}")
     if facts["people_before"]:
         typer.echo(facts["people_before"])
     if details:

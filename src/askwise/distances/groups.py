@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -49,6 +50,7 @@ class GroupRegret(ItemRegret):
     - `items`: (N, D), one row an item.
     - `people`: how many they are.
     - `by`: "mean", "worst-off" or "borda".
+    - `counted`: the places of those who count; by default everybody.
 
     >>> distance = GroupRegret(np.eye(2), people=2)
     >>> distance.paired(np.array([[1.0, 0.0, 3.0, 0.0]]), np.array([[0.0, 1.0, 0.0, 1.0]]))
@@ -63,16 +65,17 @@ class GroupRegret(ItemRegret):
         "borda": "choosing {what} gives up {loss:.3f} of all places in the mean rank over the people",
     }
 
-    def __init__(self, items: Any, people: int, by: str = "mean"):
+    def __init__(self, items: Any, people: int, by: str = "mean", counted: Sequence[int] | None = None):
         super().__init__(items, scored=True)
         self.people = whole_number("people", people, at_least=1)
         choice("by", by, CRITERIA)
         self.by = by
         self.phrase = self.phrases[by]
+        self.counted = list(range(self.people)) if counted is None else list(counted)
 
     def utilities(self, structures: Floats) -> Floats:
         """(S, N): what each item is worth to the group, from 0 to 1."""
-        each = scaled_utilities(structures, self.people)
+        each = scaled_utilities(structures, self.people)[:, self.counted]
         if self.by == "worst-off":
             return each.min(axis=1)
         return (borda_points(each) if self.by == "borda" else each).mean(axis=1)

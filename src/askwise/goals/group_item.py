@@ -27,7 +27,7 @@ from askwise.goals.base.tables import TableGoal
 from askwise.goals.base.texts import abbreviate, cell, one_of
 from askwise.goals.best_item import MAX_FACTS, candidate_bars
 from askwise.losses import davidson, logistic
-from askwise.options import choice, flag, refusal, whole_number
+from askwise.options import choice, flag, parts, refusal, text, whole_number
 from askwise.posteriors.scores.groups import group_prior
 from askwise.posteriors.scores.kernels import INDIVIDUAL, LINEAR, LINEAR_AND_OWN, SMOOTH, Shape, shapes_named
 from askwise.problem import Problem
@@ -72,6 +72,16 @@ def check_people(name: str, value: Any) -> int | list[str]:
     return names
 
 
+def check_names(name: str, value: Any) -> list[str]:
+    """Names, or a text that holds them with commas between.
+
+    >>> check_names("without", "Ann, Ben"), check_names("without", ())
+    (['Ann', 'Ben'], [])
+    """
+    given = value.split(",") if isinstance(value, str) else parts(name, value, "a list of names")
+    return [text(name, one).strip() for one in given]
+
+
 class GroupItemGoal(TableGoal):
     """Finds the item that is best for a group of people, each with a taste around a common one.
 
@@ -107,8 +117,13 @@ class GroupItemGoal(TableGoal):
     )  # fmt: skip
     by: str = option(
         default="mean", parse=partial(choice, known=CRITERIA), typed=str, changeable=True, choices=CRITERIA,
+        label="Best for the group",
         help='What is best for a group: "mean" (the best on average), "worst-off" (the best for whoever likes it '
         'least) or "borda" (the best mean rank).',
+    )  # fmt: skip
+    without: Sequence[str] = option(
+        default=(), parse=check_names, typed=list, changeable=True, example="Cleo",
+        help="Who does not count, such as people who never answered.",
     )  # fmt: skip
     shape: str | Sequence[str] = shape_option()
     ties: bool = option(
@@ -128,12 +143,23 @@ class GroupItemGoal(TableGoal):
         loss = davidson() if self.ties else logistic
         named = not isinstance(self.people, int)
         family = GroupChoice(people, size, items.names, self.ties, items.images, named)
-        distance = GroupRegret(np.eye(size), len(people), self.by)
+        distance = GroupRegret(np.eye(size), len(people), self.by, self._counted())
         shapes, weights = self._shapes(items.features.shape[1] > 0)
         prior = group_prior(family, loss, len(people), items.features, shapes, weights, self.prior_scale)
-        effects = _effects(columns, items, len(people), self.seed)
+        effects = _effects(columns, items, distance, self.seed)
         describe = lambda scores: items.names[int(distance.utilities(scores[None])[0].argmax())]  # noqa: E731
         return SessionParts(Problem(family, distance, loss), prior, describe, effects=effects)
+
+    def _counted(self) -> list[int]:
+        """The places of those who count."""
+        people = people_named(self.people)
+        strangers = [one for one in self.without if one not in people]
+        if strangers:
+            raise SettingError(f"without names {strangers[0]!r}, who is not in the group of {', '.join(people)}")
+        found = [place for place, one in enumerate(people) if one not in self.without]
+        if not found:
+            raise SettingError("without names everybody, so nobody is left to choose for; leave somebody in")
+        return found
 
     def _shapes(self, has_features: bool) -> tuple[tuple[Shape, ...], Floats]:
         if self.shape == "linear without lapses":
@@ -147,7 +173,7 @@ class GroupItemGoal(TableGoal):
     # ------------------------------------------------------------------ in plain words
 
     def sentence(self, rows: int) -> str:
-        size = len(people_named(self.people))
+        size = len(self._counted())
         return f"Find the best of the {rows} items for a group: {SENTENCES[self.by].format(size=size)}."
 
     def exact_claim(self) -> str:
@@ -161,7 +187,8 @@ class GroupItemGoal(TableGoal):
         lines = super().data_sentences(session, found)
         if isinstance(self.people, int):
             return [*lines, f"People: up to {self.people}, who join when they are first asked."]
-        return [*lines, f"People: {abbreviate(list(self.people), 12)}."]
+        left_out = f" Without {', '.join(self.without)}." if self.without else ""
+        return [*lines, f"People: {abbreviate(list(self.people), 12)}.{left_out}"]
 
     def question_sentences(self, found: Summary) -> str:
         pairs = found.questions // len(people_named(self.people))
@@ -179,11 +206,11 @@ class GroupItemGoal(TableGoal):
         if session.recipe is not None:
             hidden = (name, family.images[place])
             facts = row_facts(session.recipe["data"], place, self.features, hidden)[:MAX_FACTS]
-        utilities = scaled_utilities(sample.structures, len(family.people))
+        utilities = self._utilities(sample)
         people = self._people(session, utilities, sample.weights, place)
         likely = [place, *(row.place for row in chances if row.place != place)]
         return Result(
-            f"Which of {len(family.names):,} is the best for the {len(people)} of us?",
+            f"Which of {len(family.names):,} is the best for a group of {len(people)}?",
             items=(Item(name, place),),
             large=True,
             facts=tuple((column, cell(value)) for column, value in facts),
@@ -198,15 +225,20 @@ class GroupItemGoal(TableGoal):
     def remarks(self, session: Session) -> list[str]:
         family: Any = session.problem.family
         place = family.names.index(str(session.estimate()))
-        utilities = scaled_utilities(session.sample.structures, len(family.people))
+        utilities = self._utilities(session.sample)
         people = self._people(session, utilities, session.sample.weights, place)
         return self._remarks(family.names, utilities, session.sample.weights, people, place)
 
+    def _utilities(self, sample: Sample) -> Floats:
+        """(S, P, N): what the items are worth to those who count."""
+        return scaled_utilities(sample.structures, len(people_named(self.people)))[:, self._counted()]
+
     def _people(self, session: Session, utilities: Floats, weights: Floats, chosen: int) -> list[PersonFinding]:
         family: Any = session.problem.family
-        names = names_of_people(family, session.event_log)
-        given = Counter(int(answer.atom[0]) for answer in session.answers)
-        return person_findings(utilities, weights, names, [given[place] for place in range(len(names))], chosen)
+        everybody = names_of_people(family, session.event_log)
+        given, counted = Counter(int(answer.atom[0]) for answer in session.answers), self._counted()
+        names, answers = [everybody[place] for place in counted], [given[place] for place in counted]
+        return person_findings(utilities, weights, names, answers, chosen)
 
     def _remarks(
         self, items: Sequence[str], utilities: Floats, weights: Floats, people: Sequence[PersonFinding], chosen: int
@@ -241,14 +273,15 @@ class GroupItemGoal(TableGoal):
         return [people.index(str(names[0])), *pair], said
 
 
-def _effects(columns: Columns, items: Items, people: int, seed: int) -> Any:
+def _effects(columns: Columns, items: Items, distance: GroupRegret, seed: int) -> Any:
     """What each column of the table does to the mean utility of the group; None without columns to speak of."""
     found = taste_effects(ItemScores(len(items.names)), columns, items, seed)
     if found is None:
         return None
 
     def effects(sample: Sample) -> Effects:
-        return found(sample._replace(structures=scaled_utilities(sample.structures, people).mean(axis=1)))
+        each = scaled_utilities(sample.structures, distance.people)[:, distance.counted]
+        return found(sample._replace(structures=each.mean(axis=1)))
 
     return effects
 

@@ -65,8 +65,8 @@ def agreement_with_others(utilities: Floats, weights: Floats) -> Floats:
     """
     people, items = utilities.shape[1:]
     first, second = np.triu_indices(items, 1)
-    found = np.empty(people)
-    for p in range(people):
+    found = np.ones(people)
+    for p in range(people if people > 1 else 0):  # one person alone agrees with the others
         others = np.delete(utilities, p, axis=1).mean(axis=1)
         same = (utilities[:, p, first] > utilities[:, p, second]) == (others[:, first] > others[:, second])
         found[p] = weights @ same.mean(axis=1) / weights.sum()
@@ -135,11 +135,17 @@ def people_chart(people: Sequence[PersonFinding], items: Sequence[str], chosen: 
     '0.20; would choose milk'
     """
     ordered = sorted(people, key=lambda one: one.utility)
-    rows = tuple(
-        Interval(one.name, one.low, one.utility, one.high, f"{one.utility:.2f}; would choose {items[one.favourite]}")
-        if one.favourite != chosen
-        else Interval(one.name, one.low, one.utility, one.high, f"{one.utility:.2f}; their own choice")
+    texts = [
+        "has not answered"
+        if not one.answers
+        else "their own choice"
+        if one.favourite == chosen
+        else f"would choose {items[one.favourite]}"
         for one in ordered
+    ]
+    rows = tuple(
+        Interval(one.name, one.low, one.utility, one.high, f"{one.utility:.2f}; {text}")
+        for one, text in zip(ordered, texts, strict=True)
     )
     headings = ("person", "answers", "likes it", "its rank", "own favourite", "likes that", "agrees with the others")
     cells = tuple(

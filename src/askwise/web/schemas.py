@@ -145,8 +145,8 @@ def shown_question(event: Event | None) -> ShownQuestion | None:
         return None
     options = [ShownOption(**option) for option in event["options"]]
     head = {"id": event["question"], "kind": event["kind"], "text": event["text"]}
-    more = {"fallback": is_fallback(event), "who": event.get("who")}
-    return ShownQuestion(**head, options=options, responses=event["responses"], **more)
+    fallback, who = is_fallback(event), event.get("who")
+    return ShownQuestion(**head, options=options, responses=event["responses"], fallback=fallback, who=who)
 
 
 def next_images(service: LogService) -> list[str]:

@@ -131,22 +131,18 @@ def people_chart(people: Sequence[PersonFinding], items: Sequence[str], chosen: 
     """How each person likes the item that was chosen, those who like it least first.
 
     >>> ann = PersonFinding("Ann", 3, 0.1, 0.2, 0.4, 2, 1, 0.9, 0.6)
-    >>> people_chart([ann], ["tea", "milk"], 0).rows[0].text
-    '0.20; would choose milk'
+    >>> people_chart([ann], ["tea", "milk"], 0).notes
+    ('Would choose for themselves: Ann milk.',)
     """
     ordered = sorted(people, key=lambda one: one.utility)
-    texts = [
-        "has not answered"
-        if not one.answers
-        else "their own choice"
-        if one.favourite == chosen
-        else f"would choose {items[one.favourite]}"
-        for one in ordered
-    ]
     rows = tuple(
-        Interval(one.name, one.low, one.utility, one.high, f"{one.utility:.2f}; {text}")
-        for one, text in zip(ordered, texts, strict=True)
+        Interval(
+            one.name, one.low, one.utility, one.high, f"{one.utility:.2f}" + ("" if one.answers else " (not heard)")
+        )
+        for one in ordered
     )
+    others = [f"{one.name} {items[one.favourite]}" for one in ordered if one.answers and one.favourite != chosen]
+    notes = (f"Would choose for themselves: {', '.join(others)}.",) if others else ()
     headings = ("person", "answers", "likes it", "its rank", "own favourite", "likes that", "agrees with the others")
     cells = tuple(
         (
@@ -160,7 +156,9 @@ def people_chart(people: Sequence[PersonFinding], items: Sequence[str], chosen: 
         "probability of 80 %. The table says how many pairs of items each person puts in the order of the others."
     )
     table = Table("Every person as a table", headings, cells, numeric=(1, 2, 3, 5, 6))
-    return Intervals("people", f"How everybody likes {items[chosen]}", lead, table, "0: worst, 1: best", rows)
+    return Intervals(
+        "people", f"How everybody likes {items[chosen]}", lead, table, "0: worst, 1: best", rows, notes=notes
+    )
 
 
 def taste_map(

@@ -101,8 +101,27 @@ def answer(api: httpx.Client, link: str, count: int, said) -> None:
         state = api.post(f"{here}/answers", json=told).raise_for_status().json()
 
 
+def holiday() -> askwise.Session:
+    """Four of five people chose a holiday together, one of whom likes the opposite of what the others like."""
+    places = {
+        "name": ["Lisbon", "Oslo", "Rome", "Crete", "Paris", "Iceland", "Prague", "Malta"],
+        "price": [620, 1100, 700, 540, 900, 1300, 450, 500],
+        "hours": [3, 2, 2, 4, 1, 4, 1, 3],
+        "sea": ["yes", "yes", "no", "yes", "no", "yes", "no", "yes"],
+    }
+    south = ["Crete", "Malta", "Lisbon", "Rome", "Prague", "Paris", "Oslo", "Iceland"]
+    likes = {"Ann": south, "Ben": [south[2], *south[:2], *south[3:]], "Cleo": south[::-1], "Dev": south}
+    session = askwise.group_item(places, [*likes, "Eva"], seed=1)
+    while not session.done and len(session.answers) < 60:
+        who = list(likes)[len(session.answers) % len(likes)]
+        question = session.ask(who=who)
+        session.tell(min((option.name for option in question.options), key=likes[who].index), question)
+    return session
+
+
 def reports(folder: Path) -> dict[str, str]:
-    """The pages of three reports: a car for a simulated buyer, one cluster of digits, a tree of animals."""
+    """The pages of four reports: a holiday for a group, a car for a simulated buyer, one cluster of digits, a tree of
+    animals."""
     buyer = CarBuyer(seed=20)
     car = buyer.session("expected", budget=300)
     list(buyer.answer(car))
@@ -123,6 +142,7 @@ def reports(folder: Path) -> dict[str, str]:
     person = LabellingPerson(tree.problem.family, hidden_tree(encode(table, missing="impute").features), noise=0.05)
     list(simulate_answers(tree, person, person_streams(1, 40), until_settled=True))
     return {
+        "group": page(holiday(), title="holiday"),
         "cars": page(car, title="cars"),
         "digits": page(cluster),
         "animals": page(tree, title="animals"),
@@ -130,8 +150,13 @@ def reports(folder: Path) -> dict[str, str]:
 
 
 def take_reports() -> None:
-    """The beginnings of three reports: wide and light, and on a phone in the dark."""
-    screens = {"cars": (900, 1425, "light"), "digits": (900, 640, "light"), "animals": (390, 1010, "dark")}
+    """The beginnings of four reports: wide and light, and on a phone in the dark."""
+    screens = {
+        "group": (900, 1640, "light"),
+        "cars": (900, 1425, "light"),
+        "digits": (900, 640, "light"),
+        "animals": (390, 1010, "dark"),
+    }
     with tempfile.TemporaryDirectory() as where, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for name, text in reports(Path(where)).items():

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from askwise.goals.classifier import classifier
     from askwise.goals.cluster_of import cluster_of
     from askwise.goals.clusters import clusters
+    from askwise.goals.group_item import group_item
     from askwise.goals.hierarchy import hierarchy
     from askwise.goals.matrix import matrix
     from askwise.goals.ranking import ranking
@@ -65,6 +66,7 @@ __all__ = [
     "clusters",
     "davidson",
     "from_json",
+    "group_item",
     "hierarchy",
     "learn_population",
     "logistic",

@@ -124,6 +124,7 @@ class Question:
     gain: float = field(default=0.0, compare=False)
     info: Mapping[str, Any] = field(default_factory=dict, compare=False)
     answer_names: Mapping[str, str] = field(default_factory=dict, compare=False)  # response -> what people read for it
+    who: str | None = None  # whom it asks; None: anybody
 
     @property
     def names(self) -> list[str]:
@@ -137,7 +138,8 @@ class Question:
         return "/".join(shown if self.kind != "best-worst" else [shown[0], "..."])
 
     def __str__(self) -> str:
-        return f"{named_text(self.text, self.names)} [{self.choices}]"
+        asked = "" if self.who is None else f"{self.who}: "
+        return f"{asked}{named_text(self.text, self.names)} [{self.choices}]"
 
 
 def named_text(text: str, names: Sequence[str]) -> str:

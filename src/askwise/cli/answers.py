@@ -63,6 +63,7 @@ def next_questions(
         str | None,
         typer.Option(help="Ask the best whole plate: rows, columns, or a table with plate, row and column [matrices]."),
     ] = None,
+    who: Annotated[str | None, typer.Option(help="Whom to ask, of a group that decides together.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A table to fill in: .csv, .tsv, ...")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -73,13 +74,15 @@ def next_questions(
 
     session = open_study(file)
     if plates is not None:
-        if (count, per_row, per_column) != (1, None, None):
-            raise SettingError("a plate is asked whole; give --plates without --count, --per-row and --per-column")
+        if (count, per_row, per_column, who) != (1, None, None, None):
+            raise SettingError(
+                "a plate is asked whole; give --plates without --count, --per-row, --per-column and --who"
+            )
         questions = session.ask(plates=_plates(session, plates))
         count = len(questions)
     else:
         plain = per_row is None and per_column is None
-        questions = session.ask(count, eligible=None if plain else Plate(per_row, per_column))
+        questions = session.ask(count, eligible=None if plain else Plate(per_row, per_column), who=who)
     close_study(session)
     if as_json:
         typer.echo(json.dumps({"questions": [_as_json(question) for question in questions], **_plate_name(questions)}))
@@ -126,6 +129,7 @@ def _as_json(question: Question) -> dict[str, Any]:
         ],
         "responses": list(question.responses),
         "answer_names": dict(question.answer_names),
+        **({} if question.who is None else {"who": question.who}),
     }
 
 
@@ -139,6 +143,7 @@ def _table(questions: list[Question]) -> dict[str, list[Any]]:
             shown[f"{letter}.{column}"] = [option.fields.get(column) for option in options]
     return {
         "question": [question.id for question in questions],
+        **({"who": [question.who for question in questions]} if questions[0].who is not None else {}),
         "text": [question.text for question in questions],
         **shown,
         "answers": [question.choices for question in questions],

@@ -31,10 +31,11 @@ from askwise.cli.fields import fields_table
 from askwise.cli.keys import Keyboard, answer_label, keyboard_for
 from askwise.cli.terminal import ERASE, ESCAPE, KeyReader, image_sequence
 from askwise.errors import AskwiseError, SettingError
+from askwise.goals import goal_of
 from askwise.session import Session
 from askwise.session.set_responses import BEST_WORST, BETWEEN
 from askwise.stopping.certificate import percent
-from askwise.structures import PooledRows
+from askwise.structures import AsksPeople, PooledRows
 from askwise.types import Question, named_text
 
 LISTED_KINDS = ("pair", "triple", "set", BEST_WORST)  # whose answers are the items, listed below the text
@@ -42,7 +43,9 @@ LISTED_KINDS = ("pair", "triple", "set", BEST_WORST)  # whose answers are the it
 
 def ask(
     file: File,
-    who: Annotated[str | None, typer.Option(help="Who answers; stored with each answer.")] = None,
+    who: Annotated[
+        str | None, typer.Option(help="Who answers; stored with each answer. Of a group, only this person is asked.")
+    ] = None,
     forecast: Annotated[bool, typer.Option(help="Show about how many questions are still to come.")] = True,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler whose workers search a pool.")
@@ -92,6 +95,8 @@ class AskLoop:
 
         self.session = session
         self.who = who
+        self.asks_people = isinstance(session.problem.family, AsksPeople)
+        self.last_person: str | None = who  # at the keyboard
         self.journal = journal_of(session)
         self.address = escape_markup(shell_address(self.journal.store.address))
         self.console = Console(highlight=False)
@@ -112,7 +117,7 @@ class AskLoop:
                 self.console.print(escape_markup(line))
         shown_help = ""
         while True:
-            question = self.session.ask()
+            question = self.session.ask(who=self.who if self.asks_people else None)
             if shown_help != (shown_help := self._keyboard(question).help):
                 self.console.print(f"[dim]{shown_help}[/]\n")
             self.reader.discard_pending()
@@ -213,6 +218,9 @@ class AskLoop:
 
     def _show(self, question: Question) -> None:
         number = len(self.session.answers) + 1
+        if question.who not in (None, self.last_person):
+            self.console.print(f"[bold magenta]{escape_markup(str(question.who))}, please:[/]")
+            self.last_person = question.who
         text = question.text if question.kind in LISTED_KINDS else named_text(question.text, question.names)
         self.console.print(f"[bold]{number}.[/] {escape_markup(text)}", soft_wrap=True)
         for option in question.options:
@@ -231,6 +239,9 @@ class AskLoop:
         if question.kind == BEST_WORST:
             self.console.print("    [dim]the best first, then the worst, such as 1 2[/]")
         self.console.print(f"    {self._bar()}")
+        if "rather" in question.info:
+            rather = escape_markup(str(question.info["rather"]))
+            self.console.print(f"    [dim]an answer of {rather} would settle more[/]")
 
     def _bar(self) -> str:
         diameter = self.session.diameter
@@ -249,7 +260,8 @@ class AskLoop:
         """Computes what follows each answer while the person thinks."""
         if self.preparation is not None:
             self.preparation.join()
-        thread = threading.Thread(target=self.session.prepare, args=(self.who,), daemon=True)
+        who = None if self.asks_people else self.who  # whom the question asks is known there
+        thread = threading.Thread(target=self.session.prepare, args=(who,), daemon=True)
         thread.start()
         self.preparation = thread  # only now: a thread that a signal kept from starting cannot be joined
         if self.forecaster is not None:
@@ -281,6 +293,8 @@ class AskLoop:
         estimate = escape_markup(describe_estimate(self.session.estimate().value))
         self.console.print(f"\n[bold green]{estimate}[/]{describe_certainty(certificate)}", soft_wrap=True)
         self.console.print(stop_sentence(self.session))
+        for remark in goal_of(self.session).remarks(self.session):
+            self.console.print(escape_markup(remark), soft_wrap=True)
         if certificate.warning:
             self.console.print(f"[yellow]Be careful: {escape_markup(certificate.warning)}.[/]", soft_wrap=True)
         self.console.print(f"How sure is this? askwise status {self.address} --details", soft_wrap=True)

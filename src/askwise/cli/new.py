@@ -68,7 +68,7 @@ def _prompt_for_required(goal: str, given: dict[str, Any]) -> dict[str, Any]:
     kind = goal_class(goal)
     for name, option in declared(kind).items():
         if is_required(kind, name) and name not in given:
-            given[name] = typer.prompt(option.label or option.help, type=option.typed)
+            given[name] = typer.prompt(option.label or option.help, type=str if option.typed is list else option.typed)
     return given
 
 

@@ -65,6 +65,7 @@ class EventLog:
         self.events_by_key: dict[str, Event] = {}
         self.answers: dict[str, tuple[int, Answer]] = {}  # in force, by question: the revision it came at, the answer
         self.people: set[str | None] = set()  # who has answered or skipped a question
+        self.people_asked: set[str] = set()  # whom questions asked; none where they ask anybody
         self.goal_events: list[Event] = []
         self.shown_options: dict[str, Any] = {}  # that say what people see, as changed since the present goal
         self.changes: list[Event] = []  # of the goal and of the items
@@ -102,8 +103,8 @@ class EventLog:
         if isinstance(key, str) and key in self.events_by_key:
             self._require_repeat("tell", question, key, who, response)
             return None
-        event = new_event("tell", self.require_open(question), response=response, who=who, seconds=seconds, key=key)
-        return self._answer(event)
+        id, who = self._addressed(question, who) if self.people_asked else (self.require_open(question), who)
+        return self._answer(new_event("tell", id, response=response, who=who, seconds=seconds, key=key))
 
     def skip_event(
         self,
@@ -118,7 +119,7 @@ class EventLog:
         if isinstance(key, str) and key in self.events_by_key:
             self._require_repeat("skip", question, key, who)
             return None
-        id = self.require_open(question)
+        id, who = self._addressed(question, who) if self.people_asked else (self.require_open(question), who)
         return ValidEvent(new_event("skip", id, reason=reason, who=who, seconds=seconds, key=key))
 
     def undo_event(
@@ -181,6 +182,21 @@ class EventLog:
             raise AnswerError(f"question {id} was {status} before{self._by_whom(id)} and is not open; {hint}")
         return id
 
+    def open_for(self, who: str) -> list[str]:
+        """The open questions that this person may answer: their own, and those that ask anybody."""
+        return [id for id in self.open_questions() if self.ask_events[id].get("who") in (None, who)]
+
+    def _addressed(self, question: str | Question | None, who: str | None) -> tuple[str, str | None]:
+        """The id of the question, which must be open, and whom it asks; by default the first one for this person."""
+        if question is None and who is not None:
+            question = next(iter(self.open_for(who)), None)
+        id = self.require_open(question)
+        asked = self.ask_events[id].get("who")
+        if asked is not None and who is not None and who != asked:
+            told = f"question {id} asks {asked}, not {reprlib.repr(who)}"
+            raise AnswerError(f"{told}; answer one that asks them: ask(who=...) opens it")
+        return id, who if asked is None else asked
+
     def require_closed(self, question: str | Question | None, who: str | None = None) -> str:
         """The id of the question, which must be answered or skipped; by default the last one that was. With `who`, only
         that person's answers count."""
@@ -215,6 +231,8 @@ class EventLog:
         elif kind == "ask":
             self.ask_events[id], self._atoms[id] = event, hashable_atom(event["atom"])
             self._asked_at[id] = len(self.events)
+            if "who" in event:
+                self.people_asked.add(event["who"])
         elif kind == "undo":
             self._reopen(id)
         else:

@@ -77,8 +77,8 @@ def new_event(kind: str, question: str | None, /, **parts: Any) -> Event:
     return {part: value for part, value in given.items() if value is not None}
 
 
-def ask_event(id: str, atom: Any, prompt: Prompt, scored: Scored, place: int) -> Event:
-    """The event of a new question: candidate number `place` of those scored."""
+def ask_event(id: str, atom: Any, prompt: Prompt, scored: Scored, place: int, who: str | None = None) -> Event:
+    """The event of a new question: candidate number `place` of those scored. `who` is asked, if not anybody."""
     return new_event(
         "ask",
         id,
@@ -93,6 +93,7 @@ def ask_event(id: str, atom: Any, prompt: Prompt, scored: Scored, place: int) ->
         text=prompt.text,
         gain=float(scored.gain[place]),
         info=dict(scored.info),
+        **({} if who is None else {"who": who}),
     )
 
 
@@ -192,7 +193,7 @@ def question_of(event: Event) -> Question:
     """The question that an ask event opens."""
     options = tuple(Option(**option) for option in event["options"])
     head = event["question"], event["kind"], options, tuple(event["responses"]), event["text"]
-    return Question(*head, event["atom"], event["gain"], event["info"], event.get("answer_names", {}))
+    return Question(*head, event["atom"], event["gain"], event["info"], event.get("answer_names", {}), event.get("who"))
 
 
 def question_id(question: str | Question) -> str:

@@ -6,7 +6,7 @@ in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -56,27 +56,30 @@ def record(session: Session, make: MakeEvent, question: str | Question | None = 
     raise StudyError("other programs keep writing to this study; nothing was added: try again when they are done")
 
 
-def open_questions(session: Session, count: int, eligible: Eligible | None) -> list[Question]:
-    """The first `count` open questions. Opens as many as are missing, as far as there are candidates."""
+def open_questions(session: Session, count: int, eligible: Eligible | None, who: str | None = None) -> list[Question]:
+    """The first `count` open questions; with `who`, of those that ask this person. Opens as many as are missing, as far
+    as there are candidates."""
     log = session.event_log
+
+    def open_ids() -> Sized:
+        return log.open_ids if who is None else log.open_for(who)
 
     def next_question(_: str | Question | None) -> ValidEvent | None:
         """None where others have opened enough."""
-        return (
-            None
-            if len(log.open_ids) >= count
-            else log.validate(session.wording.apply(session.round.choose(log, eligible)))
-        )
+        if len(open_ids()) >= count:
+            return None
+        return log.validate(session.wording.apply(session.round.choose(log, eligible, who)))
 
     session.refresh()
-    while len(log.open_ids) < count:
+    while len(open_ids()) < count:
         try:
             record(session, next_question)
         except NothingToAsk:
-            if not log.open_ids:
+            if not open_ids():
                 raise
             break
-    return [session.question(id) for id in log.open_questions()[:count]]
+    ids = log.open_questions() if who is None else log.open_for(who)
+    return [session.question(id) for id in ids[:count]]
 
 
 def open_plate(session: Session, plates: dict[str, list[Any]]) -> list[Question]:

@@ -20,6 +20,7 @@ from askwise.session.config import NO_LIMITS, SessionConfig
 from askwise.session.effects import Effects
 from askwise.session.event_log import EventLog, ValidEvent
 from askwise.session.events import NUMBER, Event, ask_event, match_response
+from askwise.session.people import person_asked, place_of_person
 from askwise.session.plates import ChosenPlate, Plates, choose_plate, questions_cost, remaining_plates
 from askwise.stopping import EVERY_QUESTION_ASKED, StopReason
 from askwise.stopping.certificate import Certificate, Estimate, certify, estimate
@@ -32,8 +33,8 @@ from askwise.strategies.expected import expected
 from askwise.strategies.screening import SURVIVING_ROWS, screen
 from askwise.strategies.split import average_diameter
 from askwise.strategies.splitting import Splitting, estimate_splitting
-from askwise.structures import PooledRows, ProposesAtoms, ShowsSets, prompt
-from askwise.types import Answer, Atoms, Response, Sample, Scored
+from askwise.structures import AsksPeople, PooledRows, ProposesAtoms, ShowsSets, prompt
+from askwise.types import Answer, Atoms, Floats, Response, Sample, Scored
 
 Value = TypeVar("Value")
 Eligible = Callable[[list[Any], Any], bool]  # the atoms of the open questions, a candidate -> may it join them?
@@ -199,24 +200,41 @@ class Round:
             raise NothingToAsk(f"{reason.replace('question', 'plate', 1)}; take the estimate as it is")
         return found
 
-    def choose(self, log: EventLog, eligible: Eligible | None = None) -> Event:
-        """The question that adds most to those open, as an event to record."""
-        if self.prepared_question is not None and self.prepared_question[0] == len(log.events) and eligible is None:
-            return self.prepared_question[1]
+    def choose(self, log: EventLog, eligible: Eligible | None = None, who: str | None = None) -> Event:
+        """The question that adds most to those open, as an event to record; with `who`, of those for this person."""
+        ready = self.prepared_question
+        if (
+            ready is not None
+            and ready[0] == len(log.events)
+            and eligible is None
+            and who in (None, ready[1].get("who"))
+        ):
+            return ready[1]
         # the strategy random asks the same whatever the answers to open questions will be
         scenarios = [] if self.config.rule is random or not log.open_ids else self._scenarios(log)
-        return self.best(log, 1, eligible, scenarios)[0]
+        return self.best(log, 1, eligible, scenarios, who=who)[0]
 
     @one_thread
     def best(
-        self, log: EventLog, count: int, eligible: Eligible | None = None, scenarios: Sequence[Scenario] = ()
+        self,
+        log: EventLog,
+        count: int,
+        eligible: Eligible | None = None,
+        scenarios: Sequence[Scenario] = (),
+        *,
+        who: str | None = None,
+        everybody: bool = False,
     ) -> list[Event]:
         """The questions that the strategy prefers, the best first, each as if it were the next one asked.
 
-        With `scenarios`, on average over what the open questions may bring; without, as if none were open.
+        With `scenarios`, on average over what the open questions may bring; without, as if none were open. Where a
+        family asks people, `who` asks for those of one person, and `everybody` for so many of each.
         """
         config, number = self.config, len(log.ask_events)
         atoms = self.fresh_atoms(log, eligible)
+        place = None if who is None else place_of_person(config.problem.family, log, who)
+        if place is not None and not (np.asarray(atoms)[:, 0] == place).any():  # their last questions are too recent
+            atoms = self._untaken(log, log.unavailable_atoms(config.repeat))
         if not len(atoms):
             rest = "" if eligible is None else " or is not eligible"
             raise NothingToAsk(
@@ -231,8 +249,28 @@ class Round:
             scored = rule(config.problem, self.posterior, self.sample, atoms, stream(config.seed, number, "rule"))
         scored = scored._replace(info={**scored.info, **self.audit})
         gains = per_cost(config.problem, scored.gain, atoms)
+        if who is not None or everybody:
+            return self._best_of_people(log, count, (atoms, gains, scored), place, who)
         best = [int(np.argmax(gains))] if count == 1 else np.argsort(-gains, kind="stable")[:count].tolist()
         return [self.pose(log, atoms[i], scored, i) for i in best]
+
+    def _best_of_people(
+        self, log: EventLog, count: int, found: tuple[Atoms, Floats, Scored], place: int | None, who: str | None
+    ) -> list[Event]:
+        """So many questions of the person of that place and name, or of each person; the best of all comes first. If
+        the best one asks somebody else, those of one person say so."""
+        atoms, gains, scored = found
+        order = np.argsort(-gains, kind="stable")
+        places = np.asarray(atoms)[order, 0]
+        if place is None:
+            ranks = [np.flatnonzero(places == each)[:count] for each in np.unique(places)]
+            return [self.pose(log, atoms[order[i]], scored, order[i]) for i in np.sort(np.concatenate(ranks))]
+        if not (places == place).any():
+            raise NothingToAsk(f"{who} was asked every candidate question; ask somebody else")
+        if places[0] != place:
+            rather = person_asked(self.config.problem.family, log, atoms[order[0]])
+            scored = scored._replace(info={**scored.info, "rather": rather})
+        return [self.pose(log, atoms[i], scored, i, who) for i in order[places == place][:count]]
 
     def likely(self, event: Event) -> list[Response]:
         """The likeliest responses to a question, best first; none where any number may be answered."""
@@ -251,11 +289,13 @@ class Round:
         named = {match_response(event, one).code: one for one in event["responses"]} if event["codes"] else {}
         return [replace(one, response=named.get(one.response, one.response)) for one in found]
 
-    def pose(self, log: EventLog, atom: Any, scored: Scored = POSED, place: int = 0) -> Event:
+    def pose(self, log: EventLog, atom: Any, scored: Scored = POSED, place: int = 0, who: str | None = None) -> Event:
         """The question about an atom, as an event to record."""
-        number = len(log.ask_events)
-        shown = prompt(self.config.problem.family, atom, stream(self.config.seed, number, "show"))
-        return ask_event(f"q{number + 1}", atom, shown, scored, place)
+        number, family = len(log.ask_events), self.config.problem.family
+        shown = prompt(family, atom, stream(self.config.seed, number, "show"))
+        if who is None and isinstance(family, AsksPeople):
+            who = person_asked(family, log, atom)
+        return ask_event(f"q{number + 1}", atom, shown, scored, place, who)
 
     def fresh_atoms(self, log: EventLog, eligible: Eligible | None = None) -> Atoms:
         """Candidates that may be asked."""

@@ -26,6 +26,7 @@ from askwise.session.effects import Effects
 from askwise.session.event_log import EventLog, ValidEvent
 from askwise.session.events import Event, Journal, new_event
 from askwise.session.item_events import ChangesItems
+from askwise.session.people import place_of_person
 from askwise.session.plates import Plates, checked_plates
 from askwise.session.prepared_rounds import PreparedRounds
 from askwise.session.round import Eligible, Round
@@ -135,14 +136,19 @@ class Session:
     # ------------------------------------------------------------------ ask and tell
 
     @overload
-    def ask(self, *, eligible: Eligible | None = None) -> Question: ...
+    def ask(self, *, eligible: Eligible | None = None, who: str | None = None) -> Question: ...
     @overload
-    def ask(self, count: int, *, eligible: Eligible | None = None) -> list[Question]: ...
+    def ask(self, count: int, *, eligible: Eligible | None = None, who: str | None = None) -> list[Question]: ...
     @overload
     def ask(self, *, plates: Plates) -> list[Question]: ...
     @one_at_a_time
     def ask(
-        self, count: int | None = None, *, eligible: Eligible | None = None, plates: Plates | None = None
+        self,
+        count: int | None = None,
+        *,
+        eligible: Eligible | None = None,
+        plates: Plates | None = None,
+        who: str | None = None,
     ) -> Question | list[Question]:
         """The open question, or a new one if there is none. Asking again changes nothing.
 
@@ -151,19 +157,23 @@ class Session:
         :param eligible: A `Plate`, or a function of the open atoms and a candidate. It may refuse the candidate.
         :param plates: Sets of atoms by name, of which one is asked whole: the one with the largest gain per unit of
             cost. Returns its questions, or all open ones if there are any.
+        :param who: Ask this person of a group that decides together. Without it, the session chooses whom to ask:
+            `question.who`. If it would rather ask somebody else, `question.info["rather"]` says whom.
 
         >>> from askwise import best_item
         >>> len(best_item(["tea", "coffee", "water"], seed=1).ask(2))
         2
         """
         if plates is not None:
-            if count is not None or eligible is not None:
-                raise SettingError("a plate is asked whole; give plates alone, without count and eligible")
+            if count is not None or eligible is not None or who is not None:
+                raise SettingError("a plate is asked whole; give plates alone, without count, eligible and who")
             return recording.open_plate(self, checked_plates(plates, self.problem.family))
         wanted = 1 if count is None else whole_number("count", count, at_least=1, at_most=MAX_COUNT)
         if eligible is not None:
             function("eligible", eligible)
-        questions = recording.open_questions(self, wanted, eligible)
+        if who is not None:
+            place_of_person(self.problem.family, self.event_log, who)  # refuses strangers
+        questions = recording.open_questions(self, wanted, eligible, who)
         return questions[0] if count is None else questions
 
     @one_at_a_time
@@ -196,7 +206,8 @@ class Session:
 
         :param response: One of `question.responses`, or the name of an option.
         :param question: The question that is answered, or its id; by default the first open one.
-        :param who: Who answered. With several people, the session learns how reliable each of them is.
+        :param who: Who answered; by default whom the question asks. With several people who answer the same questions,
+            the session learns how reliable each of them is.
         :param seconds: How long the answer took.
         :param key: The same key given twice is one answer, so it is safe to send an answer again.
 

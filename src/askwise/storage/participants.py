@@ -14,6 +14,7 @@ from sqlalchemy import bindparam, case, func, insert, select, update
 from askwise.errors import SettingError, StudyError
 from askwise.stopping import StopReason
 from askwise.stopping.rule import ReasonKind
+from askwise.storage.groups import decides_together, name_in_group
 from askwise.storage.items import recipe_for_next_log
 from askwise.storage.schema import events, logs_of, participants, studies
 from askwise.storage.store import Record, Store
@@ -89,12 +90,24 @@ def invite(store: Store, study: Record, name: str, quota: int | None = None) -> 
             values = {"name": f"{row.name}/{id}", "created": now, "askwise": row.askwise, "recipe": recipe}
             made = connection.execute(insert(studies).values(**values, parent=study.study, mode="own"))
             log = int(made.inserted_primary_key[0])  # type: ignore[index]
-        if not name:
+        if decides_together(study.recipe):
+            known = select(participants.c.name).where(participants.c.study == study.study)
+            name = name_in_group(study.recipe, name, connection.execute(known).scalars().all())
+        elif not name:
             count = connection.execute(select(func.count()).where(participants.c.study == study.study)).scalar_one()
             name = f"Person {count + 1}"
         row_of = {"study": study.study, "participant": id, "name": name, "created": now, "log": log}
         connection.execute(insert(participants).values(**row_of, quota=quota))
     return Participant(id, name, now, log, quota, False)
+
+
+def respondent_name(study: Record, person: Participant) -> str:
+    """What the log calls somebody: by their id, or by their name in a group that decides together.
+
+    >>> respondent_name(Record(1, "cars", "", "", {}, ""), Participant("x7", "Ann", "", 2, None, False))
+    'x7'
+    """
+    return person.name if decides_together(study.recipe) else person.participant
 
 
 def people(store: Store, study: int) -> list[Participant]:

@@ -37,6 +37,7 @@ from askwise.session.wording import USUAL, Wording, wording_from, wording_of
 from askwise.storage.address import Address
 from askwise.storage.connection import connect, require_in_place, require_sqlite, translate_database_errors
 from askwise.storage.files import put_in_place, require_free_path
+from askwise.storage.groups import decides_together
 from askwise.storage.schema import (
     bring_up_to_date,
     checkpoints,
@@ -182,7 +183,8 @@ class Store:
         if study is None and self.address.is_file and self.read(select(schema))[0].digest not in (None, digest):
             told = f"{self.address} holds another study than it was made for, as with the -wal file of another one"
             raise StudyError(f"{told}; take a copy from before")
-        state = row.parent, row.state, row.mode, row.head, len(row.recipe), row.wording
+        mode = "pooled" if decides_together(recipe) else row.mode
+        state: Any = row.parent, row.state, mode, row.head, len(row.recipe), row.wording
         return Record(*head, recipe, digest, *state)
 
     def append(self, record: Record, position: int, before: str, rows: Sequence[Mapping[str, Any]]) -> bool:

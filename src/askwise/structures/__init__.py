@@ -134,6 +134,16 @@ class ProposesAtoms(Capability, Protocol):
 
 
 @runtime_checkable
+class AsksPeople(Capability, Protocol):
+    """Every atom asks one of several people; a session then chooses whom to ask, and tastes may differ."""
+
+    people: Sequence[str]  # their names; of a group of which only the size is known, numbers in place of names
+    named: bool  # whether these are their names
+
+    def places(self, atoms: Atoms) -> Ints: ...  # (A,): whom each atom asks, as a place in `people`
+
+
+@runtime_checkable
 class PooledRows(Capability, Protocol):
     """Atoms are rows of a pool on disk, which is screened before the rows that are left are scored."""
 
@@ -149,6 +159,7 @@ class PooledRows(Capability, Protocol):
 
 
 CAPABILITIES = (
+    AsksPeople,
     CentresPredictions,
     ChecksAtoms,
     DescribesModel,

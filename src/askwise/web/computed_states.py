@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from askwise.session.event_log import EventLog
-from askwise.session.events import Event, hashable_atom
+from askwise.session.events import Event, hashable_atom, is_fallback
 from askwise.session.log_state import LogState
 from askwise.stopping import StopReason
 from askwise.storage.participants import set_settled
 from askwise.types import Response
+from askwise.web.group_questions import questions_for
 from askwise.web.learner.learner import Job, Learner, compute_state, compute_state_after
 from askwise.web.respondent import Respondent
 from askwise.web.stored_log import StoredLog
@@ -103,14 +104,14 @@ class ComputedStates:
         In a shared log, its next best question follows. Once there are none, the learner has to choose again.
         """
         state, position = self.latest, len(self.event_log.events)
-        if state is None or state.question is not event:  # the learner has chosen another one meanwhile
-            return
+        if state is None or state.question is None or state.position != position - 1 or is_fallback(event):
+            return  # the learner has chosen others meanwhile
+        left = tuple(other for other in (state.question, *state.fallback) if other["atom"] != event["atom"])
         self.ahead = {}
         if not self.log.pooled:
             self.latest = replace(state, position=position)
-        elif state.fallback:
-            following, *fallback = state.fallback
-            self.latest = replace(state, position=position, question=following, fallback=tuple(fallback))
+        elif left:
+            self.latest = replace(state, position=position, question=left[0], fallback=left[1:])
 
     async def choose(self) -> tuple[Event | None, bool]:
         """The question to ask now, and whether the learner was too late for its own choice."""
@@ -123,11 +124,13 @@ class ComputedStates:
             return None, True
         current = self.current()
         if current is not None and (current.question is not None or current.done is not None):
-            return current.question, False
+            known = [] if current.question is None else [current.question, *current.fallback]
+            return next(iter(questions_for(known, self.respondent, self.event_log)), None), False
         budget = None if self.respondent.beyond else states[0].budget
         if budget is not None and len(self.event_log.answers) >= budget:
             return None, True  # the budget is used up, whatever the learner knows
         known = [event for state in states for event in (state.question, *state.fallback) if event is not None]
+        known = questions_for(known, self.respondent, self.event_log)
         taken = self.event_log.unavailable_atoms(repeat=False)
         free = next((event for event in known if self._is_askable(event, taken)), None)
         # it was chosen for another position, perhaps of another log: what was computed then is not noted with it

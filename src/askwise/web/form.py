@@ -54,7 +54,7 @@ def form_fields() -> list[FormField]:
     """The options that have a label, each once, with the goals that have it.
 
     >>> [(field.name, field.kind) for field in form_fields() if field.required]
-    [('k', 'number'), ('labels', 'list'), ('item', 'text'), ('column', 'text')]
+    [('people', 'list'), ('k', 'number'), ('labels', 'list'), ('item', 'text'), ('column', 'text')]
     """
     users: dict[str, dict[type[Goal], GoalOption]] = {}
     for goal in goals().values():

@@ -69,7 +69,8 @@ class LogService:
             nonlocal after
             self._require_permission(person, key, question)
             try:
-                told = self.event_log.tell_event(response, question, person.who, seconds=seconds, key=key)
+                who = None if person.for_everybody else person.who  # None: whom the question asks
+                told = self.event_log.tell_event(response, question, who, seconds=seconds, key=key)
             except AnswerError as error:  # a response that the question does not have
                 raise AnswerError(str(error).removesuffix(f"; question {question} stays open")) from None
             if told is None:
@@ -103,7 +104,8 @@ class LogService:
 
         def make() -> Sequence[ValidEvent]:
             self._require_permission(person, key, question)
-            skipped = self.event_log.skip_event(question, reason, person.who, seconds=seconds, key=key)
+            who = None if person.for_everybody else person.who
+            skipped = self.event_log.skip_event(question, reason, who, seconds=seconds, key=key)
             return () if skipped is None else (skipped,)
 
         async with self._lock:
@@ -173,7 +175,7 @@ class LogService:
             state = self.states.current() if id is None else None
             is_stopped = state is not None and state.done is not None
             if self.log.pooled:
-                id = await self.log.claim(person.who, again=not is_stopped)
+                id = await self.log.claim(person, again=not is_stopped)
             for _ in range(0 if is_stopped else MAX_ASK_ATTEMPTS):
                 if id is not None:
                     break
@@ -200,7 +202,7 @@ class LogService:
         if not await self.log.append(len(self.event_log.events), self.event_log.validate(numbered)):
             if not self.log.pooled:
                 return next(iter(self.event_log.open_questions()), None)
-            return await self.log.claim(person.who, again=True)
+            return await self.log.claim(person, again=True)
         self.states.log_changed()
         self.fallback_count += behind
         self.states.asked(event)

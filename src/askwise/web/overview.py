@@ -20,7 +20,15 @@ from askwise.simulate.plan import BASELINE_RULE, PLAN_KEY
 from askwise.simulate.populations import PopulationSaving, load_saving
 from askwise.stopping import StopReason
 from askwise.storage.items import current_recipe
-from askwise.storage.participants import Participant, StudySettings, people, settled, study_settings, token_of
+from askwise.storage.participants import (
+    Participant,
+    StudySettings,
+    people,
+    respondent_name,
+    settled,
+    study_settings,
+    token_of,
+)
 from askwise.storage.populations import logs_before_next
 from askwise.storage.store import Record, Store
 from askwise.storage.usage import AnswerCount, answer_counts
@@ -105,6 +113,8 @@ class StudyOverview(BaseModel):
     answers: int
     last: str | None
     participants: list[PersonOverview]
+    next_person: str | None = Field(description="Who should answer next, in a group that decides together")
+    to_invite: list[str] = Field(description="Who of such a group has no link yet, if their names are known")
     progress: LogOverview | None
     saved: SavedQuestions | None
     saved_by_people: PeopleBefore | None
@@ -178,6 +188,8 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
             )
             for one, where in zip(invited, links, strict=True)
         ],
+        next_person=_next_person(own),
+        to_invite=_to_invite(record, invited),
         progress=None if own is None or own.states.latest is None else _log_overview(own.states.latest),
         saved=None if plan is None else saved(plan),
         saved_by_people=None if saving is None else PeopleBefore(**asdict(saving), text=str(saving)),
@@ -262,7 +274,19 @@ def participant_link(store: Store, study: str, number: int, participant: str) ->
 def _counts_of(done: list[AnswerCount], person: Participant, record: Record) -> list[AnswerCount]:
     """What this person did: all of a log of their own, their part of a shared one."""
     shared = person.log == record.study
-    return [one for one in done if one.log == person.log and (not shared or one.who == person.participant)]
+    who = respondent_name(record, person)
+    return [one for one in done if one.log == person.log and (not shared or one.who == who)]
+
+
+def _next_person(service: LogService | None) -> str | None:
+    """Whom the best question asks; None where it asks anybody, or where the study is done."""
+    state = service.states.latest if service else None
+    return None if state is None or state.done or state.question is None else state.question.get("who")
+
+
+def _to_invite(record: Record, invited: Sequence[Participant]) -> list[str]:
+    people = record.recipe["options"].get("people")
+    return [name for name in people if name not in {one.name for one in invited}] if isinstance(people, list) else []
 
 
 def _person(

@@ -19,6 +19,8 @@ class Respondent:
     quota: float = inf  # answers and skips at most
     beyond: bool = False  # whether they are asked although the goal is settled
     wording: Wording = USUAL  # what they read
+    joins: bool = False  # whether they may take a place in a group of which only the size is known
+    for_everybody: bool = False  # whether they pass on the answers of everybody in a group, as its owner does
 
 
 class NextQuestion(NamedTuple):

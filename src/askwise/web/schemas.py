@@ -76,6 +76,7 @@ class ShownQuestion(BaseModel):
     responses: list[str | bool | int | float]
     fallback: bool = Field(False, description="Whether it was asked because the learner was behind")
     answer_names: dict[str, str] = Field({}, description="What people read for a response, where it is named")
+    who: str | None = Field(None, description="Whom it asks, in a group that decides together")
 
 
 class PeopleBefore(BaseModel):
@@ -179,7 +180,7 @@ def shown_question(event: Event | None, present: Present | None = None) -> Shown
         for each in found
     ]
     head = {"id": event["question"], "kind": event["kind"], "text": event["text"]}
-    more = {"fallback": is_fallback(event), "answer_names": event.get("answer_names", {})}
+    more = {"fallback": is_fallback(event), "answer_names": event.get("answer_names", {}), "who": event.get("who")}
     return ShownQuestion(**head, options=options, responses=event["responses"], **more)
 
 

@@ -258,6 +258,10 @@ class Goal(HasOptions, ABC):
     def result(self, session: Session, sample: Sample) -> Result:
         """What was found, with the charts behind it, as these draws say."""
 
+    def remarks(self, session: Session) -> list[str]:
+        """What else is worth knowing about the result, a sentence each."""
+        return []
+
     @classmethod
     def headline(cls, estimate: Any, length: int = MAX_HEADLINE) -> str:
         """An estimate in one line, its parts numbered where their order matters; empty where only a drawing shows

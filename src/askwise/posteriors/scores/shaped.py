@@ -86,6 +86,7 @@ class ShapedScores:
     cut_grid: CutGrid | None = None  # between grades; its sets of cuts multiply the shapes: row = shape + H * set
     learns_bias: bool = False  # whether people may prefer a side, once enough have answered
     so_far: AnswersSoFar = field(default_factory=AnswersSoFar)  # until then
+    kinds: Ints | None = None  # (H,): shapes of one kind are looked at together; None: each is one of its own
     maps: dict[int, Floats] = field(default_factory=dict, init=False, compare=False, repr=False)  # (M, R) of shapes
     fresh: list[Design] = field(default_factory=list, init=False, compare=False, repr=False)  # one, of the last points
 
@@ -326,10 +327,13 @@ class ShapedScores:
             return self
         missed = self.missed + more
         shares = self.shape_weights
+        if self.kinds is not None:
+            shares = np.bincount(self.kinds, shares).astype(float)[self.kinds]
         wait = np.full(len(shares), max(WAITING[-1][1], self.count // GROWTH))
         for least, answers in reversed(WAITING):
             wait[shares >= least] = answers
         due = (missed >= wait) | (self.count <= EAGER_ANSWERS)
+        due |= not due.any() and shares == shares.max()
         kept = self.points.padded(*self.answers.rows.shape[1:])
         cells, start = self._chosen_cells(due, kept)
         fresh, roots = fit(self.answers, start)

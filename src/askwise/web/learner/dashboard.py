@@ -176,6 +176,7 @@ def log_findings(session: Session) -> dict[str, Any]:
         "error": guess.expected_distance,
         "epsilon": goal.stop_level,
         "guess": goal.headline(guess.value, MAX_GUESS_LETTERS),
+        "remarks": goal.remarks(session),
         "reason": session.reason,
         "settled": session.reason is not None and session.reason.kind == "settled",
         "charts": [{"kind": type(chart).__name__.lower(), **asdict(chart)} for chart in charts],

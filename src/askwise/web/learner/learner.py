@@ -21,12 +21,14 @@ from askwise.storage import populations
 from askwise.storage.address import Address
 from askwise.storage.journal import StudyJournal, journal_of
 from askwise.storage.store import Store
+from askwise.structures import AsksPeople
 from askwise.web.learner.workers import Worker
 
 MAX_SESSIONS = 300  # that a worker keeps in memory
 MAX_SECONDS = 1800.0  # for one call: a very long log is replayed from its beginning
 MAX_SHARED_EVENTS = 12  # of logs that begin alike and share what is computed
 FALLBACK_QUESTIONS = 6  # in a state, for when the learner is behind
+FALLBACK_OF_PERSON = 4  # of each person in a group
 # of an event: all but who and when
 SHARED_PARTS = ("event", "question", "atom", "options", "response", "goal", "added", "retired")
 Job = tuple[str, int]  # the address of a store, the number of a log in it
@@ -160,10 +162,11 @@ def _beginning(session: Session, journal: StudyJournal, what: Any, who: str | No
     """What identifies all logs that begin alike, so that something is computed once for them; None if it is not shared.
     `who` answers next, if anybody.
 
-    Where several people answer in one log, the reliability of each belongs to them and to their study alone.
+    Where several people answer in one log, their reliability and their tastes belong to them and their study alone.
     """
     events, people = session.event_log.events, session.event_log.people | ({who} if who else set())
-    if len(events) > MAX_SHARED_EVENTS or len(people) > 1:
+    alone = len(people) <= 1 and not isinstance(session.config.problem.family, AsksPeople)
+    if len(events) > MAX_SHARED_EVENTS or not alone:
         return None
     parts = (str([event.get(part) for part in SHARED_PARTS]) for event in events)
     return (journal.record.digest, what, *parts)
@@ -191,7 +194,9 @@ def _state(session: Session, pooled: bool, beyond: bool) -> LogState:
             found = found.with_names(people_of(session).names)
         known |= {"done": reason, "certificate": str(found), "certainty": goal_of(session).certainty(found)}
     elif len(atoms) and (pooled or not ids):
-        waiting, *fallback = round.best(log, FALLBACK_QUESTIONS)
+        asks_people = isinstance(session.problem.family, AsksPeople)
+        count = FALLBACK_OF_PERSON if asks_people else FALLBACK_QUESTIONS
+        waiting, *fallback = round.best(log, count, everybody=asks_people)
         known |= {"question": waiting, "fallback": tuple(fallback)}
     else:
         some = stream(session.config.seed, len(log.events), "spares").permutation(len(atoms))[:FALLBACK_QUESTIONS]

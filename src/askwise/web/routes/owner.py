@@ -17,6 +17,7 @@ from askwise.data.media import MEDIA_KINDS, read_media
 from askwise.data.presentation import Presentation
 from askwise.errors import DataError, SettingError
 from askwise.storage.create import write_study
+from askwise.storage.groups import decides_together
 from askwise.storage.participants import (
     change_study_settings,
     invite,
@@ -94,8 +95,8 @@ class OwnedStudy:
         """The owner, or their robot."""
         decided = await asyncio.to_thread(study_settings, self.store, self.record.study)
         refusal = None if decided.state == "open" else "the study takes no answers at the moment"
-        wording = self.studies.wording(self.name, decided.wording)
-        return Respondent("owner", refusal, beyond=decided.beyond, wording=wording)
+        wording, together = self.studies.wording(self.name, decided.wording), decides_together(self.record.recipe)
+        return Respondent("owner", refusal, beyond=decided.beyond, wording=wording, for_everybody=together)
 
     async def job(self, log: int | None) -> Job:
         """The log asked for; without one, the study's own."""

@@ -114,7 +114,9 @@ async def current_participant(request: Request, study: str, token: str) -> Parti
     refusal = STUDY_CLOSED if settings.state == "closed" else STUDY_PAUSED if paused else None
     quota = inf if person.quota is None else person.quota
     wording = studies.wordings.get((study, settings.wording)) or studies.wording(study, settings.wording)
-    respondent = Respondent(person.participant, refusal, quota, settings.beyond, wording)
+    group = record.recipe["options"].get("people")  # in whose log everybody has their own name
+    who = person.participant if group is None else person.name
+    respondent = Respondent(who, refusal, quota, settings.beyond, wording, joins=isinstance(group, int))
     service = await studies.service(study, person)
     return ParticipantContext(studies, study, record, person, settings, service, respondent)
 

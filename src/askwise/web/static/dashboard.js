@@ -57,7 +57,16 @@ function showOverview(received) {
   showLogs();
   showFigures();
   showSaved();
+  showGroup();
   showParticipants(overview, lastDiameters(), actions);
+}
+
+/** In a group that decides together: who should answer next, and whom to invite. */
+function showGroup() {
+  const { next_person: next, participants, to_invite: names } = overview;
+  setText(byId("next-person"), next ? `${next} should answer next. Others may answer, too.` : "");
+  byId("names").replaceChildren(...names.map((name) => element("option", { value: name })));
+  if (!participants.length && names.length) byId("name", HTMLInputElement).placeholder = names[0];
 }
 
 /** @param {Learned} received */
@@ -75,7 +84,7 @@ function currentLearned() {
 /** What is shown belongs to the log that was looked at before. */
 function clearLearned() {
   for (const id of ["charts", "curve"]) replaceHtml(byId(id), "");
-  for (const id of ["guess", "progress-sentence", "odd-lead"]) byId(id).textContent = "";
+  for (const id of ["guess", "progress-sentence", "remarks", "odd-lead"]) byId(id).textContent = "";
   for (const id of ["guess", "why-stopped", "odd-answers"]) byId(id).hidden = true;
   showFigures();
 }
@@ -88,6 +97,7 @@ function showLearned() {
   byId("guess").hidden = !byId("guess").textContent;
   byId("guess").classList.toggle("long", guess.length > 60);
   byId("progress-sentence").textContent = progressSentence(current);
+  byId("remarks").textContent = answers ? current.remarks.join(" ") : "";
   byId("why-stopped").hidden = !answers || !reason;
   byId("stop-reason").textContent = reason ? `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` : "";
   replaceHtml(byId("charts"), answers ? current.html.charts : ""); // never those of another person

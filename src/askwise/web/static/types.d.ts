@@ -121,6 +121,8 @@ export interface StudyOverview {
   epsilon: number;
   answers: number;
   participants: PersonOverview[];
+  next_person: string | null;
+  to_invite: string[];
   saved: SavedQuestions | null;
   saved_by_people: PeopleBefore | null;
   simulating: [number, number] | null;
@@ -142,6 +144,7 @@ export interface Learned {
   diameter: number;
   error: number;
   guess: string;
+  remarks: string[];
   reason: string | null;
   settled: boolean;
   rate: number;

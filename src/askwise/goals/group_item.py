@@ -99,7 +99,7 @@ class GroupItemGoal(TableGoal):
     goal_name: ClassVar[str] = "group_item"
     order: ClassVar[int] = 15
     title: ClassVar[str] = "Which item is the best for a group"
-    asked: ClassVar[str] = "Ann: A or B?"
+    asks: ClassVar[str] = "Ann: A or B?"
     estimate: ClassVar[str] = "one name"
     distance: ClassVar[str] = "GroupRegret"
     needs: ClassVar[str] = "two items, two people"

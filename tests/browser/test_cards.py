@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tests.browser.site import PHONE, accessible, fits, ready
+from tests.browser.site import PHONE, TOKEN, accessible, fits, playwright, ready
+
+expect = playwright.expect
+SOON = 60_000  # milliseconds for a busy machine
 
 
 def fields(page, place=0):
@@ -58,3 +61,34 @@ def test_nothing_is_shown_if_the_owner_wants_so(site):
         assert page.locator(".field").count() == 0
         assert page.locator("#question.with-fields").count() == 0
         fits(page)
+
+
+def test_the_owner_chooses_columns_now_and_later(site, tmp_path):
+    (tmp_path / "drinks.csv").write_text("name,price,strength,note\ntea,2,3,hot\nmilk,1,1,cold\nrum,9,40,brown\n")
+    with site.context(viewport={"width": 1200, "height": 1100}) as context:
+        owner = context.new_page()
+        owner.goto(f"{site.where}/login?token={TOKEN}")
+        owner.set_input_files("#table", tmp_path / "drinks.csv")
+        owner.click("#read-table")
+        ticked = owner.locator("#shown-columns input:checked")
+        expect(ticked).to_have_count(2, timeout=SOON)
+        assert [box.get_attribute("value") for box in ticked.all()] == ["price", "strength"]
+        accessible(owner)
+        owner.get_by_label("strength").uncheck()
+        owner.get_by_label("note").check()
+        owner.click("#make-study")
+        owner.wait_for_url("**/s/drinks")
+        link, _ = site.invite("drinks")
+        page = context.new_page()
+        page.goto(link)
+        ready(page)
+        assert [heading for heading, _ in fields(page)] == ["price", "note"]
+        owner.get_by_text("What people see with each name").click()
+        expect(owner.locator("#shown-columns input:checked")).to_have_count(2, timeout=SOON)
+        owner.get_by_label("price").uncheck()
+        accessible(owner)
+        owner.click("#save-shown")
+        expect(owner.locator("#shown-status")).to_have_text("People see this from their next question on.", timeout=SOON)
+        page.reload()
+        ready(page)
+        assert [heading for heading, _ in fields(page)] == ["note"]

@@ -88,7 +88,9 @@ def test_the_owner_chooses_columns_now_and_later(site, tmp_path):
         owner.get_by_label("price").uncheck()
         accessible(owner)
         owner.click("#save-shown")
-        expect(owner.locator("#shown-status")).to_have_text("People see this from their next question on.", timeout=SOON)
+        expect(owner.locator("#shown-status")).to_have_text(
+            "People see this from their next question on.", timeout=SOON
+        )
         page.reload()
         ready(page)
         assert [heading for heading, _ in fields(page)] == ["note"]

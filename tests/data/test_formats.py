@@ -40,7 +40,7 @@ def test_a_column_writes_its_values_alike(column, values, expected):
 
 
 def test_values_that_differ_do_not_look_the_same():
-    for scale in 10.0 ** -12, 1.0, 1e12:
+    for scale in 10.0**-12, 1.0, 1e12:
         values = [scale * (1 + step / 1000) for step in range(5)]
         assert len(set(map(format_of("x", values), values))) == 5
 

@@ -68,7 +68,9 @@ def test_texts_stand_for_the_numbers_made_of_them():
 
 def test_unknown_columns_are_refused_in_a_sentence():
     for goal in askwise.best_item, askwise.clusters, askwise.hierarchy, askwise.classifier:
-        with pytest.raises(DataError, match=r"^show= names the column 'prize', but the table has only 'name', 'price'$"):
+        with pytest.raises(
+            DataError, match=r"^show= names the column 'prize', but the table has only 'name', 'price'$"
+        ):
             goal({"name": ["a", "b", "c"], "price": [1, 2, 3]}, show=["prize"])
 
 

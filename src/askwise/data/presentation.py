@@ -92,7 +92,8 @@ class Presentation:
 
     def _values(self, row: int) -> dict[str, Any]:
         if self.pool_path is None:
-            return {column: self.columns[column][row] for column in self.shown}
+            there = (column for column in self.shown if 0 <= row < len(self.columns[column]))
+            return {column: self.columns[column][row] for column in there}
         try:
             read = self._pool.take([row], self.shown) if self.shown else {}
         except (DataError, OSError):  # whoever chooses questions says so; people still see the name

@@ -24,9 +24,7 @@ from askwise.types import Option, Sample
 
 Present = Callable[[Sequence[Option], str, Any], tuple[Option, ...]]  # options, kind, atom -> what people see of them
 Recipe = Mapping[str, Any]  # a goal, its data and its options
-PresentWith = Callable[
-    [Mapping[str, Any]], tuple[dict[str, Any], Present]
-]  # changed options -> plain ones, and the rest
+PresentWith = Callable[[Mapping[str, Any]], tuple[dict[str, Any], Present]]  # changed options -> plain, and the above
 MAX_DRAWS = 100_000  # a question; a diameter compares all pairs of them
 MAX_CANDIDATES = 1_000_000  # questions that are scored
 NO_LIMITS = CostLimits()

@@ -24,6 +24,12 @@ EVIL = [
 ]
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 TABLE = [{"name": f"item {i}", "x": (7 * i) % 11, "y": (5 * i) % 13} for i in range(12)]
+DESCRIBED = {
+    "name": [f"item {i}" for i in range(12)],
+    "price ($)": [(7 * i) % 11 + 0.5 for i in range(12)],
+    "weight [kg]": [12_500] * 12,
+    "note": ["<b>plain</b> <script>document.title='evil'</script>"] * 12,
+}
 WORDS = ["a bell", "a key", "rain", "a long walk with a friend", "salt", "wool"]
 TOLD = "Go by <b>sound</b> only.\n<script>document.title='evil'</script>"
 TOKEN = "secret-of-the-owner"
@@ -61,6 +67,8 @@ def sessions():
         "six": askwise.ranking(pictured, image="image", shown=6, worst=True, epsilon=0.001, repeat=True, **small),
         "long": askwise.ranking(TABLE, epsilon=0.0001, budget=40, **small),
         "names": askwise.clusters(EVIL, budget=40, epsilon=0.0001, **small),
+        "fields": askwise.best_item(DESCRIBED, show=list(DESCRIBED)[1:], budget=3, epsilon=0.001, draws=40, seed=2),
+        "hidden": askwise.best_item(DESCRIBED, show=[], budget=3, epsilon=0.001, draws=40, seed=2),
         "told": askwise.clusters(WORDS, budget=3, epsilon=0.001, **small),
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from askwise.data.formats import MAX_LETTERS, format_of, heading_of, split_unit
+from askwise.data.formats import MAX_LETTERS, MISSING, format_of, heading_of, split_unit
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from askwise.data.formats import MAX_LETTERS, format_of, heading_of, split_unit
         ("year", [1999, 2026], ["1999", "2026"]),
         ("birth_year", [12026, 12027], ["12026", "12027"]),
         ("zip code", [90210, 10115], ["90210", "10115"]),
-        ("price ($)", [8.5, -3.0, None], ["$8.50", "-$3.00", "–"]),
+        ("price ($)", [8.5, -3.0, None], ["$8.50", "-$3.00", MISSING]),
         ("weight [kg]", [950, 12400], ["950 kg", "12,400 kg"]),
         ("share (%)", [12.5, 100.0], ["12.5 %", "100.0 %"]),
         ("mpg (city)", [25, 31], ["25", "31"]),  # no unit
@@ -25,13 +25,13 @@ from askwise.data.formats import MAX_LETTERS, format_of, heading_of, split_unit
         ("huge", [1e20, 3.5], ["1e+20", "3.5"]),
         ("tiny", [1.5e-7, 0.25], ["1.5e-07", "0.25"]),
         ("same", [2.5, 2.5], ["2.5", "2.5"]),
-        ("hot", [True, False, None], ["yes", "no", "–"]),
-        ("note", ["two\n lines", None], ["two lines", "–"]),
+        ("hot", [True, False, None], ["yes", "no", MISSING]),
+        ("note", ["two\n lines", None], ["two lines", MISSING]),
         ("code", ["007", "12"], ["007", "12"]),
         ("doors", ["#3", "#5"], ["3", "5"]),  # a category of numbers
         ("day", ["2024-05-01T00:00:00", "2024-05-03T00:00:00"], ["2024-05-01", "2024-05-03"]),
         ("time", ["2024-05-01T00:00:00", "2024-05-03T12:30:00"], ["2024-05-01T00:00:00", "2024-05-03T12:30:00"]),
-        ("empty", [None, None], ["–", "–"]),
+        ("empty", [None, None], [MISSING, MISSING]),
     ],
 )
 def test_a_column_writes_its_values_alike(column, values, expected):
@@ -51,5 +51,5 @@ def test_a_long_text_is_cut():
 
 def test_a_unit_is_said_once():
     assert split_unit("price (old)") == ("price (old)", "")
-    assert heading_of("price ($)", "–", "-$3") == "price"
-    assert heading_of("price ($)", "–") == "price ($)"
+    assert heading_of("price ($)", MISSING, "-$3") == "price"
+    assert heading_of("price ($)", MISSING) == "price ($)"

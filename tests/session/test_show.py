@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import askwise
-from askwise.errors import DataError, SettingError
+from askwise.errors import AnswerError, DataError, SettingError
 
 TABLE = {"name": list("abcdefgh"), "x": [(7 * i) % 11 for i in range(8)], "y": [(5 * i) % 13 for i in range(8)],
          "note": [f"note {i}" for i in range(8)]}  # fmt: skip
@@ -77,4 +78,8 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing():
         session.show({"epsilon": 0.1})
     with pytest.raises(SettingError, match="show no table"):
         askwise.best_column((3, 3)).show({"show": []})
+    with pytest.raises(AnswerError, match="there is no question 'q99'; expected the id of one that was asked"):
+        session.question("q99")
     assert len(session.log) == events
+    session.show({"show": np.array(["x"])})
+    assert session.log[-1]["options"] == {"show": ["x"]}

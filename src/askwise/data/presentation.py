@@ -134,7 +134,8 @@ class Presentation:
 
     def _values(self, row: int, columns: Sequence[str]) -> dict[str, Any]:
         if self.pool_path is None:
-            return {column: self.columns[column][row] for column in columns}
+            there = (column for column in columns if 0 <= row < len(self.columns[column]))
+            return {column: self.columns[column][row] for column in there}
         try:
             read = self._pool.take([row], list(columns)) if columns else {}
         except (DataError, OSError):  # whoever chooses questions says so; people still see the name

@@ -24,6 +24,7 @@ from askwise.types import Option, Sample
 
 Present = Callable[[Sequence[Option], str, Any], tuple[Option, ...]]  # options, kind, atom -> what people see of them
 Recipe = Mapping[str, Any]  # a goal, its data and its options
+PresentWith = Callable[[Mapping[str, Any]], tuple[dict[str, Any], Present]]  # changed options -> plain, and the above
 MAX_DRAWS = 100_000  # a question; a diameter compares all pairs of them
 MAX_CANDIDATES = 1_000_000  # questions that are scored
 NO_LIMITS = CostLimits()
@@ -47,7 +48,7 @@ class SessionConfig:
     model_check: ModelCheck | None = None
     cost_limits: CostLimits = NO_LIMITS
     closeness: float = 1.0
-    presentation: Callable[[Mapping[str, Any]], Present] | None = None  # changed options -> what people see
+    presentation: PresentWith | None = None
     changes: int = 0  # how often the goal or the items have changed
 
     @staticmethod
@@ -66,7 +67,7 @@ class SessionConfig:
         model_check: ModelCheck | None = None,
         cost_limits: CostLimits | None = None,
         closeness: float = 1.0,
-        presentation: Callable[[Mapping[str, Any]], Present] | None = None,
+        presentation: PresentWith | None = None,
     ) -> SessionConfig:
         """The settings, if they make sense. The distance is tried on a few structures."""
         if not isinstance(problem, Problem):

@@ -135,7 +135,10 @@ def check_ask_event(event: Event) -> None:
     id = event["question"]
     if not all(isinstance(event.get(part), types) for part, types in ASK_PARTS.items()):
         raise AnswerError(f"question {id} lacks one of {', '.join(ASK_PARTS)}, or one of them has another type")
-    named = [isinstance(option, dict) and {"name"} <= option.keys() <= OPTION_PARTS for option in event["options"]]
+    named = [
+        isinstance(option, dict) and {"name"} <= option.keys() <= OPTION_PARTS and isinstance(option.get("row", 0), int)
+        for option in event["options"]
+    ]
     if not (all(named) and all(isinstance(pair, list) and len(pair) == 2 for pair in event["codes"])):
         raise AnswerError(f"the options of question {id} have no names, or its codes are not pairs")
     renamed = event.get("answer_names")

@@ -15,13 +15,13 @@ from threading import RLock
 from typing import Any, overload
 
 from askwise._runtime.threads import one_at_a_time, one_thread
-from askwise.errors import SettingError
-from askwise.options import function, mapping, number, text, whole_number
+from askwise.errors import AnswerError, SettingError
+from askwise.options import function, mapping, number, shown, text, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session import recording
 from askwise.session.beliefs import Beliefs
-from askwise.session.config import MAX_DRAWS, Present, Recipe, SessionConfig
+from askwise.session.config import MAX_DRAWS, Present, PresentWith, Recipe, SessionConfig
 from askwise.session.effects import Effects
 from askwise.session.event_log import EventLog, ValidEvent
 from askwise.session.events import Event, Journal, new_event
@@ -62,8 +62,8 @@ class Session:
     :param cost_limits: Stop also when answers have cost enough, or when no question is worth its cost.
     :param closeness: How many times likelier or less likely than the prior says the truth may be. Certificates then
         state what holds for such truths; give it to the stopping rule, too. Goals set it.
-    :param presentation: A function from changed options, none at first, to a function that completes questions with
-        what people see. Goals about tables set it.
+    :param presentation: A function from changed options, none at first, to the same as plain values and a function
+        that completes the options of a question with what people see. Goals about tables set it.
     :param recipe: The goal, data and options that build this session again. Goals set it.
     :param remake: The function that builds a session from a recipe. Goals set it.
 
@@ -101,7 +101,7 @@ class Session:
         model_check: ModelCheck | None = None,
         cost_limits: CostLimits | None = None,
         closeness: float = 1.0,
-        presentation: Callable[[Mapping[str, Any]], Present] | None = None,
+        presentation: PresentWith | None = None,
         recipe: Recipe | None = None,
         remake: Callable[[Recipe], Session] | None = None,
     ):
@@ -313,8 +313,7 @@ class Session:
         given = mapping("options", options, "options by their names")
         if self.config.presentation is None:
             raise SettingError("the questions of this session show no table; there is nothing to choose")
-        changed = {**self.event_log.shown_options, **given}
-        self.config.presentation(changed)  # refuses what makes no sense
+        changed, _ = self.config.presentation({**self.event_log.shown_options, **given})
         recording.record(self, lambda _: self.event_log.validate(new_event("show", None, options=changed)))
 
     def question(self, id: str) -> Question:
@@ -327,12 +326,14 @@ class Session:
         >>> session.question(session.ask().id).options[0].fields
         {'price': '...'}
         """
+        if not isinstance(id, str) or id not in self.event_log.ask_events:
+            raise AnswerError(f"there is no question {shown(id)}; expected the id of one that was asked, such as 'q1'")
         found = self.event_log.question(id)
         if self.config.presentation is None:
             return found
         wanted = self.config.presentation, self.event_log.shown_options
         if self._presented is None or self._presented[0] != wanted:
-            self._presented = wanted, self.config.presentation(self.event_log.shown_options)
+            self._presented = wanted, self.config.presentation(self.event_log.shown_options)[1]
         return replace(found, options=self._presented[1](found.options, found.kind, found.atom))
 
     @one_at_a_time

@@ -21,7 +21,7 @@ from askwise.options import LARGEST_SEED, flag, number, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session import MAX_DRAWS, Session
-from askwise.session.config import Present
+from askwise.session.config import Present, PresentWith
 from askwise.session.effects import Effects
 from askwise.session.events import Event
 from askwise.session.wording import check_answers, check_text, sample_prompt, wording_from
@@ -160,7 +160,6 @@ class Goal(HasOptions, ABC):
         """A ready session about a user's data. What was saved before opens whatever its size."""
         columns, goal = self.checked().resolve(data)
         check_rows(type(goal), row_count(columns), saved)
-        presentation = _presentation_of(goal, columns)  # before anything is computed: it refuses unknown columns
         parts = goal.build(columns)
         session = Session(
             parts.problem,
@@ -177,7 +176,7 @@ class Goal(HasOptions, ABC):
             model_check=parts.model_check,
             cost_limits=parts.cost_limits,
             closeness=goal.closeness,
-            presentation=presentation,
+            presentation=_presentation_of(goal, columns),
             recipe=goal.recipe(columns),
             remake=_remake,
         )
@@ -353,21 +352,23 @@ def place_of(name: Any, names: Sequence[str], noun: str) -> int:
     raise AnswerError(f"there is no {noun} {str(name)!r}; the first are {', '.join(names[:3])}")
 
 
-def _presentation_of(goal: Goal, columns: Columns) -> Callable[[Mapping[str, Any]], Present] | None:
-    """A function from changed options to what people see. What they see by default is made once, for all branches."""
+def _presentation_of(goal: Goal, columns: Columns) -> PresentWith | None:
+    """A function from changed options to the same as plain values, and to what people then see. What they see without
+    changes is made once, for all branches."""
     usual = goal.presentation(columns)
     if usual is None:
         return None
 
-    def present_with(changed: Mapping[str, Any]) -> Present:
+    def present_with(changed: Mapping[str, Any]) -> tuple[dict[str, Any], Present]:
         known = declared(type(goal))
         for name in changed:
             if name not in known or not known[name].shown:
                 able = ", ".join(other for other, each in known.items() if each.shown)
                 raise SettingError(f"{name} does not say what people see; expected {able}")
-        made = replace(goal, **changed).checked().presentation(columns) if changed else usual
+        other = replace(goal, **changed).checked()
+        made = other.presentation(columns) if changed else usual
         assert made is not None
-        return made
+        return {name: getattr(other, name) for name in changed}, made
 
     return present_with
 

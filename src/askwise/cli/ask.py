@@ -197,8 +197,9 @@ class AskLoop:
         if (fields := fields_table(question)) is not None:
             self.console.print(fields)
         if show_bodies(self.console, question):
-            keys = self._keyboard(question)
-            self.console.print(f"    [dim]press {'' if 'r' in keys.commands else keys.prefix}r to read in full[/]")
+            keyboard = self._keyboard(question)
+            key = "r" if "r" in keyboard.commands else f"{keyboard.prefix}r"
+            self.console.print(f"    [dim]press {key} to read in full[/]")
         if question.kind != "number":
             for keys, response in keyboard_for(question).key_labels:
                 name = escape_markup(answer_label(question, response))

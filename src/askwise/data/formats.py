@@ -13,6 +13,7 @@ from askwise.data.tables import NUMBER
 MISSING = "–"  # noqa: RUF001  shown for an unknown value
 MAX_LETTERS = 200  # of one value
 MAX_DECIMALS = 4  # as the column writes them; more only where values differ by less
+MAX_LOOKED_AT = 1_000  # values of a column, evenly spaced, whose decimals are counted
 MIN_SEPARATED = 10_000  # the largest number of a column with thousands separators: 2,026 would not be a year
 MAX_PLAIN, MIN_PLAIN = 1e15, 1e-4  # beyond, numbers have an exponent
 CURRENCIES = ("$", "€", "£", "¥", "US$", "₹", "₩")  # written before the number
@@ -89,7 +90,9 @@ def _number_format(column: str, known: Sequence[float]) -> Format:
     else:
         spread = max(known) - min(known)
         enough = max(MAX_DECIMALS, MAX_DECIMALS - floor(log10(spread)) if spread else 0)
-        decimals = min(enough, max(map(_written_decimals, known)))
+        some = known[:: max(1, len(known) // MAX_LOOKED_AT)]
+        decimals = max(_written_decimals(round(value, enough)) for value in some)
+        decimals = 2 if before and decimals == 1 else decimals  # a table forgets the last zero of $8.50
         separated = largest >= MIN_SEPARATED and not NOT_COUNTED.search(column)
         how = f"{',' if separated else ''}.{decimals}f"
 

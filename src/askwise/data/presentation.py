@@ -59,7 +59,7 @@ class Presentation:
     >>> table = {"name": ["tea", "wine"], "price ($)": [1.5, 9.0]}
     >>> present = Presentation(table, partial(encode, table))
     >>> present([Option("tea", row=0)], "label", 0)[0].fields
-    {'price ($)': '$1.5'}
+    {'price ($)': '$1.50'}
     """
 
     def __init__(
@@ -99,6 +99,13 @@ class Presentation:
             and series[column.rstrip(DIGITS)] <= MAX_DEFAULT_FIELDS
         ]
         return new[:MAX_DEFAULT_FIELDS]
+
+    @cached_property
+    def offered(self) -> list[str]:
+        """The columns to choose from: all but those of names and pictures, which are shown anyway."""
+        return [
+            column for column in self.known_columns if self.items.left_out.get(column) not in SHOWN_REASONS.values()
+        ]
 
     def _source(self, column: str) -> str:
         """The texts that a column of numbers was made of, such as "review" of "review 2"; else the column itself."""

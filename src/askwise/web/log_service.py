@@ -7,13 +7,13 @@ If there is none, the learner gets a moment. If it is still behind, a fallback q
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import Any
 
-from askwise.errors import AnswerError, AskwiseError, ContradictionError
+from askwise.errors import AnswerError, AskwiseError, ContradictionError, SettingError
 from askwise.session.config import Present
-from askwise.session.event_log import CLOSED, ValidEvent
+from askwise.session.event_log import CLOSED, EventLog, ValidEvent
 from askwise.session.events import Event, new_event
 from askwise.session.log_state import LogState
 from askwise.session.wording import USUAL
@@ -126,6 +126,22 @@ class LogService:
                 if self.log.pooled:
                     await self.log.lease(written[0].event["question"], person.who)
             return await self._next_question(person)
+
+    async def change_shown(self, options: Mapping[str, Any], present: Callable[[EventLog], Present | None]) -> None:
+        """Changes what people see. `present` refuses options that do not fit the log that has them."""
+
+        def make() -> Sequence[ValidEvent]:
+            if present(self.event_log) is None:
+                raise SettingError("the questions of this study show no table; there is nothing to choose")
+            event = new_event("show", None, options={**self.event_log.shown_options, **options})
+            changed, valid = self.event_log.copy(), self.event_log.validate(event)
+            changed.append(valid)
+            present(changed)
+            return (valid,)
+
+        async with self._lock:
+            await self.log.write(make)
+            self.states.log_changed()
 
     def closed(self, person: Respondent) -> list[Event]:
         """This person's answers and skips in force, in the order they came."""

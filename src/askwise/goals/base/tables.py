@@ -109,7 +109,7 @@ class TableGoal(Goal):
             unused,
             [str(response) for response in session.ask().responses],
             comb(rows, self.shown_together),
-            present.known_columns,
+            present.offered,
             present.shown,
         )
 

@@ -14,6 +14,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from askwise.data.media import MEDIA_KINDS, read_media
+from askwise.data.presentation import Presentation
 from askwise.errors import DataError, SettingError
 from askwise.storage.create import write_study
 from askwise.storage.participants import (
@@ -61,6 +62,19 @@ class SettingsRequest(BaseModel):
     question: Text | None = Field(None, description="How a question is put; empty: as usual")
     answers: Text | dict[str, Text] | None = Field(None, description="Names of answers, left=Reply A; empty: as usual")
     instructions: Text | None = Field(None, description="What people read first; empty: nothing")
+
+
+class ShowRequest(BaseModel):
+    """The columns to show, in order; none hides them all, and null means the most telling ones."""
+
+    show: list[Text] | None = Field(max_length=1000)
+
+
+class ShownColumns(BaseModel):
+    """Columns of the table."""
+
+    columns: list[str] = Field(description="Those that questions can show")
+    shown: list[str] = Field(description="Those that they show, in order")
 
 
 @dataclass(frozen=True)
@@ -181,6 +195,26 @@ async def change_settings(study: Named, wanted: SettingsRequest) -> StudyOvervie
     decided = {"why": wanted.why, "beyond": wanted.beyond}
     await asyncio.to_thread(partial(change_study_settings, study.store, study.record.study, **decided))
     return await study.changed_overview()
+
+
+@router.get("/{study}/shown")
+async def shown_columns(study: Named) -> ShownColumns:
+    """The columns of the table that questions can show, and those that they show now."""
+    service = await study.studies.service(study.name)
+    await service.log.catch_up()
+    present = await asyncio.to_thread(study.studies.presentation, study.name, service.event_log)
+    if not isinstance(present, Presentation):
+        return ShownColumns(columns=[], shown=[])
+    return ShownColumns(columns=present.offered, shown=present.shown)
+
+
+@router.post("/{study}/shown")
+async def show_columns(study: Named, wanted: ShowRequest) -> ShownColumns:
+    """Chooses the columns that questions show from now on, to everybody. Nothing is computed again."""
+    service = await study.studies.service(study.name)
+    await service.change_shown({"show": wanted.show}, partial(study.studies.presentation, study.name))
+    study.studies.changed(study.name)
+    return await shown_columns(study)
 
 
 @router.post("/{study}/participants", status_code=201)

@@ -4,6 +4,7 @@
 import { callApi, percent, plural, sentenceOf, showSentence, studyUrl } from "./api.js";
 import { byId, element, replaceHtml, setText } from "./dom.js";
 import { showParticipants } from "./participants.js";
+import { offerColumns } from "./shown.js";
 import { sendWording, showWording } from "./wording.js";
 
 /** @typedef {import("./types.d.ts").Learned} Learned */
@@ -298,6 +299,7 @@ async function copyShownLink() {
 }
 
 const confirmClose = byId("confirm-close", HTMLDialogElement);
+offerColumns(api);
 startButton.addEventListener("click", () => (hasEnded() ? change("/settings", { beyond: true }) : change("/state", { state: "open" })));
 byId("may-ask-why", HTMLInputElement).addEventListener("change", (event) =>
   change("/settings", { why: /** @type {HTMLInputElement} */ (event.target).checked }));

@@ -2,6 +2,7 @@
 // The list of studies, and the form for a new one.
 
 import { callApi, plural, sentenceOf, showSentence } from "./api.js";
+import { listColumns, tickedColumns } from "./columns.js";
 import { byId, element } from "./dom.js";
 
 /** @typedef {import("./types.d.ts").ListedStudy} ListedStudy */
@@ -74,7 +75,8 @@ async function sendForm(preview) {
   for (const name of ["name", "goal", "mode", "instructions"]) body.set(name, String(filled.get(name)).trim());
   body.set("table", filled.get("table") ?? "");
   for (const file of files.files ?? []) body.append("files", file);
-  body.set("options", JSON.stringify({ ...filledOptions(), ...(preview ? {} : chosenColumns()) }));
+  const show = preview ? null : tickedColumns(byId("shown-columns"));
+  body.set("options", JSON.stringify(show === null ? filledOptions() : { ...filledOptions(), show }));
   body.set("preview", String(preview));
   return callApi("/api/v1/studies", body);
 }
@@ -88,7 +90,8 @@ async function readTable(event) {
   try {
     /** @type {{words: string[], columns: string[], shown: string[]}} */
     const { words, columns, shown } = await sendForm(true);
-    showColumns(columns, shown);
+    listColumns(byId("shown-columns"), columns, shown);
+    byId("shown").hidden = columns.length === 0;
     byId("understood-sentences").replaceChildren(...words.map((sentence) => element("li", {}, sentence)));
     byId("understood").hidden = false;
     byId("understood-title").focus();
@@ -98,28 +101,6 @@ async function readTable(event) {
     readButton.disabled = false;
     readButton.textContent = "Read the table";
   }
-}
-
-/**
- * The columns of the table to choose from.
- * @param {string[]} columns
- * @param {string[]} shown  those that are shown unless somebody chooses others, the most telling first
- */
-function showColumns(columns, shown) {
-  const inOrder = [...shown, ...columns.filter((column) => !shown.includes(column))];
-  const boxes = inOrder.map((column) => {
-    const checked = shown.includes(column);
-    return element("label", {}, element("input", { type: "checkbox", value: column, checked, defaultChecked: checked }), column);
-  });
-  byId("shown-columns").replaceChildren(...boxes);
-  byId("shown").hidden = columns.length === 0;
-}
-
-/** The columns that were chosen; nothing if they are as proposed. */
-function chosenColumns() {
-  const boxes = [...byId("shown-columns").querySelectorAll("input")];
-  if (boxes.every((box) => box.checked === box.defaultChecked)) return {};
-  return { show: boxes.filter((box) => box.checked).map((box) => box.value) };
 }
 
 async function makeStudy() {

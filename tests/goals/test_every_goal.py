@@ -47,7 +47,7 @@ def test_a_goal_is_declared_whole(goal):
     kind = goals()[goal]
     assert kind.__module__ == f"askwise.goals.{goal}"
     assert kind.goal_name == goal
-    for part in ("title", "question", "estimate", "distance", "needs", "data_help"):
+    for part in ("title", "asks", "estimate", "distance", "needs", "data_help"):
         assert getattr(kind, part).strip()
     assert kind.max_rows > kind.min_rows
     assert ">>>" in inspect.getdoc(kind)

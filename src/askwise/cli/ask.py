@@ -229,9 +229,8 @@ class AskLoop:
             self.console.print(fields)
         if show_bodies(self.console, question):
             keyboard = self._keyboard(question)
-            self.console.print(
-                f"    [dim]press {'' if 'r' in keyboard.commands else keyboard.prefix}r to read in full[/]"
-            )
+            key = "r" if "r" in keyboard.commands else f"{keyboard.prefix}r"
+            self.console.print(f"    [dim]press {key} to read in full[/]")
         if question.kind != "number":
             for keys, response in keyboard_for(question).key_labels:
                 name = escape_markup(answer_label(question, response))

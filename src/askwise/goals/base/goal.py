@@ -139,7 +139,8 @@ class Goal(HasOptions, ABC):
         example="left=Reply A,right=Reply B", help="What people read in place of an answer: left=Reply A.",
     )  # fmt: skip
     instructions: str | None = option(
-        default=None, parse=check_text, help="What people read before the first question.",
+        default=None, parse=check_text, typed=str,
+        help="What people read before the first question; on the command line, a text file.",
     )  # fmt: skip
 
     # ------------------------------------------------------------------ from a table to a session

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import ExitStack
 
 import pytest
@@ -93,6 +94,35 @@ def test_a_learner_that_is_behind_asks_nothing_about_a_retired_item(place, monke
             if question is None:
                 break
             assert not names(question) & {"item 3", "item 4"}
+
+
+def test_a_settled_study_asks_about_new_items(place):
+    _, (link, *_) = study_at(place, False, session=askwise.best_item(["a", "b", "c"], draws=30, seed=2, epsilon=0.3))
+    name = Address.of(place).name
+    with served(place) as client:
+        for turn in range(60):
+            question = client.get(link).json()["question"]
+            if question is None:
+                break
+            better = min(question["options"], key=lambda option: option["name"])
+            body = {"question": question["id"], "response": better["name"], "key": f"answer-{turn}"}
+            assert client.post(f"{link}/answers", json=body).status_code == 200
+        assert wait_for(client, link, "done_kind", "settled")["result"] == ["a"]
+        change(client, place, rows="d\ne\nf\ng\nh\ni")
+        assert ask(client, link)
+        state = client.get(link).json()
+        assert (state["done"], state["result"]) == (None, None)
+        assert client.get(f"/api/v1/studies/{name}", headers=OWNER).json()["participants"][0]["settled"] is False
+
+
+def wait_for(client, link, part, value):
+    """The state of the page once this part of it has that value."""
+    for _ in range(200):
+        state = client.get(link).json()
+        if state[part] == value:
+            return state
+        time.sleep(0.05)
+    raise AssertionError(state)
 
 
 def test_what_the_owner_reads_is_about_the_items_there_are(place):

@@ -69,6 +69,7 @@ class EventLog:
         self.goal_events: list[Event] = []
         self.shown_options: dict[str, Any] = {}  # that say what people see, as changed since the present goal
         self.changes: list[Event] = []  # of the goal and of the items
+        self.change_positions: list[int] = []
         self.retired: set[str] = set()  # names of items that are not asked about any more
         self.late_ids: set[str] = set()  # of questions that were withdrawn as an item retired; their answers count
         self._pursued: dict[int, Recipe] = {}  # the recipe after so many changes; one at most
@@ -242,6 +243,7 @@ class EventLog:
             self._closed_at[id] = len(self.events)
         if kind in CHANGES:
             self.changes.append(event)
+            self.change_positions.append(len(self.events))
         if kind not in WITHOUT_QUESTION:
             self.status[id] = STATUS_AFTER[kind]
             if kind in ("tell", "skip"):
@@ -295,6 +297,10 @@ class EventLog:
     def open_questions(self) -> list[str]:
         """The open questions, first asked first."""
         return sorted(self.open_ids, key=self._asked_at.__getitem__)
+
+    def is_current(self, position: int, answers: int) -> bool:
+        """Whether what was known at a position, with so many answers, is about the present answers, goal and items."""
+        return answers == len(self.answers) and all(position > change for change in self.change_positions[-1:])
 
     def takes_answer(self, question: str) -> bool:
         """Whether the question is open, or was only withdrawn because an item retired."""

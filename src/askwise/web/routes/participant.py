@@ -54,8 +54,8 @@ class ParticipantContext:
     def state(self, next_question: NextQuestion) -> ParticipantState:
         """What the participant's page shows."""
         service, state = self.service, self.service.states.latest
-        # a reason to stop counts only if it is about the answers that are now in force
-        final = state if state and state.done and state.answers == len(service.event_log.answers) else None
+        # a reason to stop counts only if it is about the answers that are now in force, and about the present items
+        final = state if state and state.done and service.event_log.is_current(state.position, state.answers) else None
         count = service.closed_count(self.respondent)
         kind = "quota" if count >= self.respondent.quota else final.done.kind if final and final.done else None
         changes = service.event_log.goal_events

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.distances import HasCentre, HasPhrase, HasUnit, form_of
-from askwise.posteriors import AllowsLapses, DescribesShape, LearnsFromOthers, Posterior
+from askwise.posteriors import AllowsLapses, DescribesShape, LearnsFromOthers, LearnsLoss, Posterior
 from askwise.posteriors.chains import independent_draws
 from askwise.problem import Problem
 from askwise.stopping.position import SideCount, position_shifts, uneven_sides
@@ -168,6 +168,8 @@ def certify(
     # whoever prefers a side that much is hardly trusted, so how their answers fit says nothing about the estimate
     checked = [answer for answer in answers if (answer.who or "") not in {one.who for one in uneven}]
     shifts = position_shifts(posterior, checked)
+    # draws of a learned loss each have their own, so that one loss cannot weigh them as if an answer had not come
+    learns_loss = isinstance(posterior, LearnsLoss) and posterior.learned_loss is not None
     return Certificate(
         estimate=found,
         expected_distance=min(1.0, factor * mean),
@@ -175,7 +177,7 @@ def certify(
         confidence=1.0 if sample.exact else 1 - CERTIFICATE_DELTA,
         probability_exact=max(0.0, exact - (factor - 1) * (1 - exact)),
         fit=predictive_check(problem, sample, checked, rng, lapse, shifts),
-        held_out=held_out_check(problem, sample, checked, rng, lapse, shifts),
+        held_out=1.0 if learns_loss else held_out_check(problem, sample, checked, rng, lapse, shifts),
         answers=len(answers),
         assumptions=_assumptions(problem, posterior, sample, worth),
         phrase=problem.distance.phrase if isinstance(problem.distance, HasPhrase) else DEFAULT_PHRASE,

@@ -7,6 +7,7 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
+
 from askwise.posteriors import LearnsBias, Posterior
 from askwise.types import Answer, Floats
 

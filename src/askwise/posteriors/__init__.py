@@ -96,7 +96,11 @@ class LearnsBias(Capability, Protocol):
     """Learns how far each person prefers the left one of two options, whatever stands there."""
 
     @property
-    def biases(self) -> Mapping[str, float]: ...  # by who answered: what is added to the left one's score
+    def biases(
+        self,
+    ) -> Mapping[str, float]: ...  # by who answered: what they are expected to add to the left one's score
+    # the draws of `sample`, and the bias of each person in each of them (S,)
+    def sample_with_biases(self, count: int, rng: Generator) -> tuple[Sample, Mapping[str, Floats]]: ...
 
 
 @runtime_checkable

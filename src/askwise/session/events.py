@@ -55,7 +55,7 @@ class MatchedResponse(NamedTuple):
 
     `response` is how the question spells it, `code` is what the family expects, and `canonical` is the first response
     of the question with the same meaning: "left" where the name of the item on the left was given. `left` is the side
-    of the score for which the left one of a pair stands: 1 or -1; 0 where there is no left, or where the question was
+    of the score for which the left one of a pair stands, 1 or -1; 0 where there is no left, or where the question was
     posed for an answer collected before, so that nobody saw it like this.
     """
 
@@ -175,8 +175,8 @@ def match_response(question: Event, response: Any) -> MatchedResponse:
     canonical = next((shown for shown in question["responses"] if (type(shown), shown) in known), name)
     left = 0
     if question["kind"] == PAIR and not question.get("info", {}).get("posed"):
-        first = next((its_code for other, its_code in codes if other == question["responses"][0]), 0)
-        left = (first > 0) - (first < 0)
+        first = next((its_code for other, its_code in codes if other in question["responses"][:1]), 0)
+        left = (first > 0) - (first < 0) if isinstance(first, int | float) else 0
     return MatchedResponse(name, code, canonical, left)
 
 

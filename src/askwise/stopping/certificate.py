@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.distances import HasCentre, HasPhrase, HasUnit, form_of
-from askwise.posteriors import AllowsLapses, DescribesShape, LearnsFromOthers, Posterior
+from askwise.posteriors import AllowsLapses, DescribesShape, LearnsBias, LearnsFromOthers, LearnsLoss, Posterior
 from askwise.posteriors.chains import independent_draws
 from askwise.problem import Problem
 from askwise.stopping.position import SideCount, position_shifts, uneven_sides
@@ -158,7 +158,11 @@ def certify(
     `closeness` c, the truth's own distribution is within a factor of c of the prior. After any answers, it is then
     within c^2 of the posterior, so distances are at most c^2 times as large. See `Certificate` for an example.
     """
-    sample = posterior.sample(CERTIFICATE_DRAWS, rng)
+    biases: Mapping[str, Floats] = {}
+    if isinstance(posterior, LearnsBias):
+        sample, biases = posterior.sample_with_biases(CERTIFICATE_DRAWS, rng)
+    else:
+        sample = posterior.sample(CERTIFICATE_DRAWS, rng)
     losses = problem.distance.paired(_repeat(found.structure, len(sample.weights)), sample.structures)
     mean, worth = float(sample.weights @ losses), independent_draws(losses, sample.chains)
     lapse = posterior.lapse if isinstance(posterior, AllowsLapses) else 0.0
@@ -167,7 +171,9 @@ def certify(
     uneven = uneven_sides(posterior, answers)
     # whoever prefers a side that much is hardly trusted, so how their answers fit says nothing about the estimate
     checked = [answer for answer in answers if (answer.who or "") not in {one.who for one in uneven}]
-    shifts = position_shifts(posterior, checked)
+    shifts = position_shifts(biases, checked) if biases and checked else None
+    # draws of a learned loss each have their own, so that one loss cannot weigh them as if an answer had not come
+    learns_loss = isinstance(posterior, LearnsLoss) and posterior.learned_loss is not None
     return Certificate(
         estimate=found,
         expected_distance=min(1.0, factor * mean),
@@ -175,7 +181,7 @@ def certify(
         confidence=1.0 if sample.exact else 1 - CERTIFICATE_DELTA,
         probability_exact=max(0.0, exact - (factor - 1) * (1 - exact)),
         fit=predictive_check(problem, sample, checked, rng, lapse, shifts),
-        held_out=held_out_check(problem, sample, checked, rng, lapse, shifts),
+        held_out=1.0 if learns_loss else held_out_check(problem, sample, checked, rng, lapse, shifts),
         answers=len(answers),
         assumptions=_assumptions(problem, posterior, sample, worth),
         phrase=problem.distance.phrase if isinstance(problem.distance, HasPhrase) else DEFAULT_PHRASE,
@@ -221,7 +227,7 @@ def predictive_check(
 ) -> float:
     """The posterior predictive p value: how often simulated answers are as unlikely as those that came.
 
-    `lapse` is the share of answers that are given by accident, and `shifts` (T,) are added to the scores of answers.
+    `lapse` is the share of answers that are given by accident, and `shifts` (S, T) are added to the scores of answers.
 
     >>> from askwise.distances import TableDistance
     >>> from askwise.structures.finite import Finite
@@ -290,7 +296,7 @@ def held_out_check(
 
 def _shifted(predictions: Floats, shifts: Floats | None) -> Floats:
     """(S, T): scores with what the side adds to each answer's."""
-    return predictions if shifts is None or not shifts.any() else predictions + shifts.astype(predictions.dtype)
+    return predictions if shifts is None else predictions + shifts.astype(predictions.dtype)
 
 
 def _with_lapses(chances: Floats, lapse: float) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import comb
 from typing import NamedTuple
 
@@ -40,6 +40,7 @@ def uneven_sides(posterior: Posterior, answers: Sequence[Answer]) -> tuple[SideC
 
     >>> class Biased:
     ...     biases = {"Ann": 3.0}
+    ...     sample_with_biases = None
     >>> told = [Answer((0, 1), side, "Ann", left=side) for side in (1, -1) * 10]
     >>> print(*uneven_sides(Biased(), told))
     Ann chose the left one in 20 of 20 questions; this was taken into account.
@@ -55,13 +56,13 @@ def uneven_sides(posterior: Posterior, answers: Sequence[Answer]) -> tuple[SideC
     return tuple(found)
 
 
-def position_shifts(posterior: Posterior, answers: Sequence[Answer]) -> Floats:
-    """(T,): what the side each person prefers is expected to add to the score of each answer.
+def position_shifts(biases: Mapping[str, Floats], answers: Sequence[Answer]) -> Floats:
+    """(S, T): what the side each person prefers adds to the score of each answer, from their biases in S draws.
 
-    >>> class Biased:
-    ...     biases = {"Ann": 3.0}
-    >>> position_shifts(Biased(), [Answer((0, 1), 1, "Ann", left=-1), Answer((0, 2), 1, "Ben", left=1)])
-    array([-3.,  0.])
+    >>> told = [Answer((0, 1), 1, "Ann", left=-1), Answer((0, 2), 1, "Ben", left=1)]
+    >>> position_shifts({"Ann": np.array([3.0, 2.0])}, told)
+    array([[-3.,  0.],
+           [-2.,  0.]])
     """
-    biases = posterior.biases if isinstance(posterior, LearnsBias) else {}
-    return np.array([answer.left * biases.get(answer.who or "", 0.0) for answer in answers])
+    none = np.zeros(len(next(iter(biases.values()))))
+    return np.stack([answer.left * biases.get(answer.who or "", none) for answer in answers], axis=1)

@@ -109,11 +109,13 @@ def test_bias_against_draws_of_the_prior(kind, monkeypatch):
         posterior = posterior.update(answer, rng)
     scores, _, biases, weights = reference_run(prior, told, rng, BIAS_SPREAD)
     check_scores(posterior.sample(20_000, rng).structures, scores, weights)
+    drawn = posterior.sample_with_biases(20_000, rng)[1]
     for person, name in enumerate(["Ann", "Ben"]):
-        mean = weights @ biases[:, person]
-        assert posterior.biases[name] == pytest.approx(
-            mean, abs=0.25 * np.sqrt(weights @ (biases[:, person] - mean) ** 2)
-        )
+        ours, theirs = np.tanh(drawn[name]), np.tanh(biases[:, person])
+        mean = weights @ theirs
+        spread = ours.std() / np.sqrt(20_000) + np.sqrt(weights @ (theirs - mean) ** 2 * np.square(weights).sum())
+        assert ours.mean() == pytest.approx(mean, abs=4 * spread + 0.01)
+        assert posterior.biases[name] == pytest.approx(drawn[name].mean(), abs=float(0.25 * drawn[name].std()))
     assert posterior.biases["Ben"] > abs(posterior.biases["Ann"])
 
 

@@ -236,10 +236,8 @@ class ShapedScores:
         """What each person is expected to add to the score of the left one; nobody while no bias is allowed for."""
         found, weights = np.zeros(len(self.coordinates.people)), self.weights
         for k, shape in enumerate(self.answers.shapes_of(self.points).tolist() if len(found) else []):
-            pivots = self.coordinates.own_pivots(shape)
-            across = [self.coordinates.bias_covariance(pivots, 1, person) for person in range(len(found))]
-            whitened = solve_triangular(self.coordinates.lower(shape), np.array(across).T, lower=True)
-            found += weights[k] * self.points.scales[k] * (self.points.centers[k, : len(pivots)] @ whitened)
+            basis = self._bias_basis(shape)
+            found += weights[k] * self.points.scales[k] * (self.points.centers[k, : len(basis)] @ basis)
         return dict(zip(self.coordinates.people.tolist(), found.tolist(), strict=True))
 
     @property
@@ -260,6 +258,10 @@ class ShapedScores:
 
     def sample(self, count: int, rng: Generator) -> Sample:
         """`count` independent draws of scores (M,), in random order."""
+        return self.sample_with_biases(count, rng)[0]
+
+    def sample_with_biases(self, count: int, rng: Generator) -> tuple[Sample, Mapping[str, Floats]]:
+        """The same draws, and what each person adds to the score of the left one in each (S,)."""
         order, design = self.sampled
         counts = systematic_counts(self.weights[order], count, rng)
         noise = rng.standard_normal((count, self.points.centers.shape[1]), dtype=real)
@@ -269,11 +271,15 @@ class ShapedScores:
         places = design.coordinates(noise, counts)
         owners = np.repeat(order, counts)
         shapes, scales = self.answers.shapes_of(self.points)[owners], self.points.scales[owners]
-        structures = np.empty((count, self.family.dimension), real)
+        structures, people = np.empty((count, self.family.dimension), real), self.coordinates.people.tolist()
+        biases = np.zeros((count, len(people)), real)
         for shape in np.unique(shapes).tolist():
             mine = shapes == shape
-            structures[mine] = self._scores(shape, places[mine], scales[mine].astype(real)[:, None], rng)
-        return Sample(rng.permutation(structures), np.full(count, 1.0 / count), exact=False)
+            found = self._scores(shape, places[mine], scales[mine].astype(real)[:, None], rng)
+            structures[mine], biases[mine] = found
+        shuffled = rng.permutation(count)
+        sample = Sample(structures[shuffled], np.full(count, 1.0 / count), exact=False)
+        return sample, dict(zip(people, biases[shuffled].T, strict=True))
 
     def diagnostics(self) -> Mapping[str, float]:
         """How the sampler does, and what was learned about shape, scale and lapses."""
@@ -291,21 +297,32 @@ class ShapedScores:
 
     # ------------------------------------------------------------------ inside
 
-    def _scores(self, shape: int, places: Floats, scales: Floats, rng: Generator) -> Floats:
-        """(n, M): scores of one shape from its coordinates; what answers do not inform keeps its prior."""
+    def _scores(self, shape: int, places: Floats, scales: Floats, rng: Generator) -> tuple[Floats, Floats]:
+        """Scores (n, M) and biases (n, P) of one shape from its coordinates; what answers do not inform keeps its
+        prior."""
         factor = self.known.factors[shape].astype(real, copy=False)
         free = rng.standard_normal((len(places), factor.shape[1]), dtype=real) @ factor.T
         pivots = self.coordinates.own_pivots(shape)
+        biases = np.zeros((len(places), len(self.coordinates.people)), real)
         if len(pivots):
             across = self.known.family.predict(free, self.coordinates.atoms[pivots])
             if self.coordinates.bias:
                 left, person = self.coordinates.sides[pivots].T
-                biases = rng.standard_normal((len(places), len(self.coordinates.people)), dtype=real)
-                across = across + (real(self.coordinates.bias) * left.astype(real)) * biases[:, person]
+                biases = rng.standard_normal(biases.shape, dtype=real) * real(self.coordinates.bias)
+                across = across + left.astype(real) * biases[:, person]
             lower = self.coordinates.lower(shape).astype(real)
             whitened = solve_triangular(lower, across.T, lower=True, check_finite=False)
-            free += (places[:, : len(pivots)] - whitened.T) @ self._basis(shape, pivots).T
-        return free * scales + self.known.means[shape].astype(real)
+            informed = places[:, : len(pivots)] - whitened.T
+            free += informed @ self._basis(shape, pivots).T
+            if self.coordinates.bias:
+                biases += informed @ self._bias_basis(shape)
+        return free * scales + self.known.means[shape].astype(real), biases * scales
+
+    def _bias_basis(self, shape: int) -> Floats:
+        """(R, P): what the coordinates of a shape mean in the biases of people."""
+        pivots, people = self.coordinates.own_pivots(shape), range(len(self.coordinates.people))
+        across = np.array([self.coordinates.bias_covariance(pivots, 1, person) for person in people])
+        return np.asarray(solve_triangular(self.coordinates.lower(shape), across.T, lower=True)).astype(real)
 
     def _basis(self, shape: int, pivots: Ints) -> Floats:
         """(M, R): what the coordinates of a shape mean in scores; extended where answers have come."""

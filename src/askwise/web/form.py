@@ -30,6 +30,8 @@ PAGE_SENTENCES = (
         re.compile(r"the range of the entries is not known, .*"),
         "No two different numbers are known yet. Fill in: Range of the numbers.",
     ),
+    (re.compile(r"worst asks for the worst .*"), "To ask for the worst, show three items or more at a time."),
+    (re.compile(r"shown is \d+, and there are (\d+) items; .*"), r"There are only \1 items to show at a time."),
     (re.compile(r"\S+ needs at least (.*), got \d+; add more"), r"This goal needs at least \1. Add more."),
 )
 

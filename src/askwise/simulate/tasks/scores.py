@@ -139,7 +139,8 @@ def _choice_model(
         if worst:
             raise SettingError("worst asks for the worst of three items or more; give shown=3 or more, too")
         return pairs, logistic, _prior(pairs, sigma, sampler)
-    family, loss = ItemSets(pairs, shown, worst), best_worst if worst else softmax
+    family: Any = ItemSets(pairs, shown, worst)
+    loss: Loss = best_worst if worst else softmax
     factors = [np.eye(pairs.dimension)]
     return family, loss, ShapedScores.prior(family, loss, (LINEAR,), factors, np.ones(1), sigma, lapses=False)
 

@@ -8,8 +8,9 @@ two random laptops nine times in ten. Figures are the questions until the mean r
 the interval of a bootstrap over people. The regret is a share of the range of the person's own utilities.
 
 Nobody measures the time that people need. It is assumed to be `BASE_SECONDS` for a question, `SECONDS_PER_ITEM` for
-each item shown, and `SECONDS_PER_CHOICE` for each item named. `break_even` is the time per item at which the kind takes
-as long as pairs: sets save time where people read an item faster than that. With `--store`, runs are not made again.
+each item shown, and `SECONDS_PER_CHOICE` for each item named. `break_even` is the time per item at which the kind
+takes as long as pairs: sets save time where people read an item faster than that; null: at any pace. With `--store`,
+runs are not made again.
 """
 
 from __future__ import annotations
@@ -100,21 +101,16 @@ def questions(mean: Any, wanted: float) -> int:
 
 
 def break_even(kind: str, asked: float, pairs: float) -> float | None:
-    """Seconds per item at which so many questions take as long as that many pairs; None if they never or always do.
+    """Seconds per item at which so many questions take as long as that many pairs; None if they are quicker at any.
 
-    >>> break_even("best of 4", asked=10, pairs=20)
-    inf
+    >>> break_even("best of 4", asked=10, pairs=20) is None  # no more is read than with pairs
+    True
     >>> break_even("best of 4", asked=12, pairs=20)
     2.0
     """
-    found = KINDS[kind]
-    own, fixed = (
-        asked * found.items - 2 * pairs,
-        BASE_SECONDS * (pairs - asked) + SECONDS_PER_CHOICE * (pairs - asked * found.choices),
-    )
-    if own <= 0:  # no more is read than with pairs
-        return float("inf") if fixed > 0 else None
-    return max(0.0, fixed / own)
+    more_read = asked * KINDS[kind].items - 2 * pairs
+    saved = BASE_SECONDS * (pairs - asked) + SECONDS_PER_CHOICE * (pairs - asked * KINDS[kind].choices)
+    return None if more_read <= 0 <= saved else max(0.0, saved / more_read)
 
 
 def summarise(kind: str, regrets: Any, pairs: Any) -> dict[str, Any]:
@@ -146,7 +142,8 @@ def line_of(row: dict[str, Any], wanted: float) -> str:
         return f"{row['kind']:20} {wanted:6}  more than {ANSWERS}"
     low, high = found["interval"]
     least, middle, most = found["share_of_pairs"]
-    even = "" if found["break_even"] is None else f"{found['break_even']:.1f}"
+    even = "any" if found["break_even"] is None else f"{found['break_even']:.1f}"
+    even = "" if row["kind"] == "pairs" else even
     asked = f"{found['questions']} ({low:.0f} to {high:.0f})"
     share = f"{middle:.2f} ({least:.2f} to {most:.2f})"
     return f"{row['kind']:20} {wanted:6}  {asked:15} {found['seconds']:6.0f} {share:24} {even}"

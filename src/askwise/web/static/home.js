@@ -53,14 +53,18 @@ function showOptions() {
   }
 }
 
-/** The options that are filled in. Each field says by data-option whether it holds a number, a text or a list. */
+/** The options that are filled in. Each field says by data-option whether it holds a number, a text, a list or a check. */
 function filledOptions() {
-  /** @type {Record<string, number | string | string[]>} */
+  /** @type {Record<string, number | string | boolean | string[]>} */
   const options = {};
   for (const field of form.querySelectorAll("[data-option]")) {
     if (!(field instanceof HTMLInputElement || field instanceof HTMLSelectElement)) continue;
     const value = field.value.trim();
     if (field.disabled || !value) continue;
+    if (field instanceof HTMLInputElement && field.dataset.option === "check") {
+      if (field.checked) options[field.name] = true;
+      continue;
+    }
     if (field.dataset.option === "number") options[field.name] = Number(value);
     else if (field.dataset.option === "list") options[field.name] = value.split(",").map((part) => part.trim()).filter(Boolean);
     else options[field.name] = value;

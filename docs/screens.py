@@ -152,7 +152,7 @@ def reports(folder: Path) -> dict[str, str]:
 def take_reports() -> None:
     """The beginnings of four reports: wide and light, and on a phone in the dark."""
     screens = {
-        "group": (900, 1640, "light"),
+        "group": (900, 1830, "light"),
         "cars": (900, 1425, "light"),
         "digits": (900, 640, "light"),
         "animals": (390, 1010, "dark"),

@@ -58,7 +58,10 @@ def status(
         if facts["next_person"]:
             typer.echo(f"Next, ask {one_line(facts['next_person'])}.")
             if not session.event_log.closed_count(facts["next_person"]):
-                left_out = f"{shell_address(Address.of(file))} group-item --without {quote(facts['next_person'])}"
+                by = (session.pursued or {"options": {}})["options"].get("by")
+                left_out = (
+                    f"{shell_address(Address.of(file))} group-item --by {by} --without {quote(facts['next_person'])}"
+                )
                 typer.echo(f"If this person will not answer: askwise goal {one_line(left_out)}")
     if facts["people_before"]:
         typer.echo(facts["people_before"])
@@ -99,12 +102,12 @@ def _file_name(session: Session, person: str | None) -> str:
 
 
 def _next_person(session: Session) -> str | None:
-    """Whom the next question asks, open or not; None where it asks anybody. Nothing is recorded."""
+    """Whom the session would ask next, also if somebody else was asked; None where anybody is. Nothing is recorded."""
     if not isinstance(session.problem.family, AsksPeople):
         return None
     log = session.event_log
-    event = log.ask_events[log.open_questions()[0]] if log.open_ids else session.round.choose(log)
-    return str(event["who"])
+    chosen = [event for id in log.open_questions() if "rather" not in (event := log.ask_events[id])["info"]]
+    return str((chosen[0] if chosen else session.round.choose(log))["who"])
 
 
 def _facts(session: Session) -> dict[str, Any]:

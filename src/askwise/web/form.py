@@ -13,6 +13,9 @@ from askwise.goals.base.goal import Goal
 from askwise.goals.base.options import GoalOption, declared, default_of, is_required
 
 HINTS_FOR_PROGRAMS = (  # that a page cannot follow
+    ", or choose another column with image=",
+    ", or choose another column with audio=",
+    ", or choose another column with video=",
     ", or name its encoding, often latin-1",
     ", or let texts become numbers with askwise new --text-features COLUMN",
     " or choose another with name=",

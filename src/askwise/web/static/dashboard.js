@@ -310,4 +310,5 @@ select.addEventListener("change", () => {
   showLog(Number(select.value));
 });
 document.addEventListener("visibilitychange", () => (document.visibilityState === "visible" ? listen() : stream?.close()));
+if (document.getElementById("items")) import("./items.js"); // only where the table of the goal can change
 listen();

@@ -17,7 +17,7 @@ from askwise.session.events import Event
 from askwise.session.item_events import recipe_after
 from askwise.storage.schema import events, forecasts, logs_of, studies
 from askwise.storage.serialization import event_rows, pack_recipe, unpack_recipe
-from askwise.storage.store import HEAD, Record, Store, require_position
+from askwise.storage.store import HEAD, Record, Store
 
 CHANGES = select(events.c.body).where(events.c.event == "items").order_by(events.c.position)
 
@@ -34,7 +34,8 @@ def append_to_logs(store: Store, record: Record, position: int, before: str, eve
             )
             for log in logs.all():  # all are locked, so that nobody answers or is invited between
                 if log.study == record.study:
-                    require_position(connection, store, record, position, before)
+                    if (log.head or record.digest) != before:  # others wrote, or the end of the log is gone
+                        return False
                     _append(connection, log.study, position, before, event)
                 elif log.head is None:
                     changed = pack_recipe(recipe_after(unpack_recipe(log.recipe), event))

@@ -192,9 +192,14 @@ class Store:
 
         `before` is the digest that the log must have there: nothing is added to a log that others have shortened.
         """
+        last = {"study": record.study, "last": position - 1}
         try:
             with self.begin() as connection:
-                require_position(connection, self, record, position, before)
+                found = connection.execute(DIGEST if position else RECIPE, last).first()
+                digest = None if found is None else found.digest if position else sha256(found.recipe).hexdigest()
+                if found is None or (digest, found.size) != (before, record.size):
+                    told = f"the study or a part of its log is gone from {self.address}"
+                    raise StudyError(f"{told}, or was replaced; nothing was added: open it again")
                 connection.execute(insert(events), rows)
                 connection.execute(HEAD, {"log": record.study, "last": rows[-1]["digest"]})
         except exc.IntegrityError:
@@ -284,15 +289,6 @@ def stored_wording(recipe: Recipe, changed: str | None) -> Wording:
     with suppress(ValueError, AttributeError):
         return wording_of(recipe) if changed is None else wording_from(json.loads(changed))
     return USUAL
-
-
-def require_position(connection: Connection, store: Store, record: Record, position: int, before: str) -> None:
-    """Refuses to write to a log that lost its end, or that starts from another recipe; `before` is the digest there."""
-    found = connection.execute(DIGEST if position else RECIPE, {"study": record.study, "last": position - 1}).first()
-    digest = None if found is None else found.digest if position else sha256(found.recipe).hexdigest()
-    if found is None or (digest, found.size) != (before, record.size):
-        told = f"the study or a part of its log is gone from {store.address}"
-        raise StudyError(f"{told}, or was replaced; nothing was added: open it again")
 
 
 def _put_in(

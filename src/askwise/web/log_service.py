@@ -226,8 +226,8 @@ class LogService:
         status = self.event_log.status.get(question)
         if self._answered_by(person, question) if self.log.pooled else status in CLOSED:
             raise AnswerError(ALREADY_ANSWERED)
-        free = self.log.is_free_for(question, person.who) if self.log.pooled else self.event_log.takes_answer(question)
-        if not free:
+        takes_answer = status == "open" or question in self.event_log.late_ids
+        if not (self.log.is_free_for(question, person.who) if self.log.pooled else takes_answer):
             raise AnswerError(NOT_YOURS)
         return True
 

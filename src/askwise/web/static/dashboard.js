@@ -325,4 +325,5 @@ select.addEventListener("change", () => {
 });
 document.addEventListener("visibilitychange", () => (document.visibilityState === "visible" ? listen() : stream?.close()));
 sendWording(api, showOverview);
+if (document.getElementById("items")) import("./items.js"); // only where the table of the goal can change
 listen();

@@ -144,7 +144,7 @@ def test_many_shapes_of_little_weight_are_looked_at():
 
 
 def test_shares_below_the_truth_are_uniform():
-    """Simulation-based calibration, in short, of what people think and of the share of the common taste."""
+    """Simulation-based calibration, in short: of scores, scale, likelihood and lapses."""
     found = []
     for seed in range(120):
         rng = np.random.default_rng(seed)

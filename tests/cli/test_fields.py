@@ -75,7 +75,8 @@ def test_questions_carry_fields_and_come_back_answered(run_command, table, tmp_p
     for option in question["options"]:
         row = ROWS[option["row"]]
         fields = {"price ($)": f"${row['price ($)']}", "note": row["note"]}
-        assert option == {"name": row["name"], "image": None, "row": option["row"], "fields": fields}
+        media = dict.fromkeys(("image", "body", "audio", "video"))
+        assert option == {"name": row["name"], "row": option["row"], "fields": fields, **media}
     run_command("next", "cars.askwise", "--count", 3, "-o", "questions.csv")
     with open("questions.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -74,7 +74,7 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing():
         askwise.change_goal(session, "best_item", show=["z"])
     with pytest.raises(SettingError, match="show is 7; expected a list of names of columns"):
         session.show({"show": 7})
-    with pytest.raises(SettingError, match="epsilon does not say what people see; expected show"):
+    with pytest.raises(SettingError, match="epsilon does not say what people see; expected body_format, show"):
         session.show({"epsilon": 0.1})
     with pytest.raises(SettingError, match="show no table"):
         askwise.best_column((3, 3)).show({"show": []})

@@ -20,11 +20,10 @@ import askwise
 from askwise._runtime.streams import stream
 from askwise.types import Floats, Question
 from benchmarks.common import benchmark_parser, run_in_processes, seeds_of
+from benchmarks.questions import GRADES, REGRETS, questions
 
 ITEMS, FEATURES = 20, 3
 SCALE = 3.0  # of scores
-GRADES = ("slightly", "clearly", "much")
-LEVELS = (0.1, 0.05, 0.02)
 
 
 @dataclass(frozen=True)
@@ -105,12 +104,11 @@ def measure(name: str, seeds: Sequence[int], answers: int, workers: int = 1) -> 
     """One row: `name` is one of BEHAVIOURS."""
     found = run_in_processes(one_person, [(seed, BEHAVIOURS[name], answers) for seed in seeds], workers)
     curve = np.mean([each["regrets"] for each in found], axis=0)
-    above = {level: np.flatnonzero(curve > level) for level in LEVELS}
-    questions = {level: int(places.max(initial=-1)) + 2 for level, places in above.items()}
+    needed = {level: questions(np.append(np.inf, curve), level) for level in REGRETS}
     mean = lambda part: float(np.mean([each[part] for each in found]))  # noqa: E731
     return {
         "behaviour": name,
-        "questions": {str(level): count if count <= answers else None for level, count in questions.items()},
+        "questions": {str(level): count if count <= answers else None for level, count in needed.items()},
         "regret": float(curve[-1]),
         "claimed_regret": mean("claimed_regret"),
         "exact": mean("exact"),

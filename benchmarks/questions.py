@@ -1,22 +1,24 @@
-"""How many questions, and how much time, each kind of question takes: pairs, best of several, best and worst.
+"""How many questions, and how much time, each kind takes: pairs, graded pairs, best of several, best and worst.
 
 `python -m benchmarks.questions [--json] [--people N] [--kinds KIND ...] [--workers W] [--store FILE]`
 
 The same simulated people choose among forty laptops by each kind of question (`KINDS`). Half of them weigh features,
 half have an ideal point. They answer by the model of the question, each at the scale at which they prefer the better of
-two random laptops nine times in ten. Figures are the questions until the mean regret of the best guess is small, with
-the interval of a bootstrap over people. The regret is a share of the range of the person's own utilities.
+two random laptops nine times in ten. Grades change at `CUTS` times the standard deviation of a person's utilities.
+Figures are the questions until the mean regret of the best guess is small, with the interval of a bootstrap over
+people. The regret is a share of the range of the person's own utilities.
 
 Nobody measures the time that people need. It is assumed to be `BASE_SECONDS` for a question, `SECONDS_PER_ITEM` for
-each item shown, and `SECONDS_PER_CHOICE` for each item named. `break_even` is the time per item at which the kind
-takes as long as pairs: sets save time where people read an item faster than that; null: at any pace. With `--store`,
-runs are not made again.
+each item shown, `SECONDS_PER_CHOICE` for each item named, and `SECONDS_PER_GRADE` for a grade. `break_even` is the time
+per item at which the kind takes as long as pairs: sets save time where people read an item faster than that; null: at
+any pace. With `--store`, runs are not made again.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,7 +39,10 @@ DRAWS = 300
 REGRETS = (0.1, 0.05, 0.02)
 RESAMPLES = 2000  # of the bootstrap
 BASE_SECONDS, SECONDS_PER_ITEM, SECONDS_PER_CHOICE = 1.0, 2.0, 1.0  # assumed: six seconds for a pair
+SECONDS_PER_GRADE = 0.5  # assumed: one more row of buttons, but no more to read
 OTHER_SECONDS_PER_ITEM = (0.5, 1.0, 3.0, 5.0)  # to see how much depends on it
+GRADES = ("slightly", "clearly", "much")
+CUTS = (0.0, 0.6, 1.2)  # between them: standard deviations of a person's utilities
 
 
 class Kind(NamedTuple):
@@ -47,9 +52,16 @@ class Kind(NamedTuple):
     items: int = 2
     choices: int = 1
 
+    @property
+    def answer_seconds(self) -> float:
+        """How long it is assumed to take besides reading."""
+        grade = SECONDS_PER_GRADE if "grades" in self.options else 0.0
+        return BASE_SECONDS + SECONDS_PER_CHOICE * self.choices + grade
+
 
 KINDS = {
     "pairs": Kind({}),
+    "graded pairs": Kind({"grades": GRADES}),
     "best of 3": Kind({"shown": 3}, 3),
     "best of 4": Kind({"shown": 4}, 4),
     "best of 5": Kind({"shown": 5}, 5),
@@ -71,7 +83,10 @@ def run_person(run: Run) -> dict[str, Any]:
     table, somebody = table_named("laptops"), TablePerson.of("laptops", run.taste, run.person)
     options = KINDS[run.kind].options
     session = askwise.best_item(table.data, features=list(table.feature_names), seed=run.person, draws=DRAWS, **options)
-    person = ModelPerson(session.problem, somebody.utilities)
+    problem = session.problem
+    if "grades" in options:
+        problem = replace(problem, loss=askwise.ordered_logit(np.std(somebody.utilities) * np.array(CUTS)))
+    person = ModelPerson(problem, somebody.utilities)
 
     def regret() -> float:
         return somebody.errors(table.item_names.index(session.estimate().value))["regret"]
@@ -84,11 +99,10 @@ def run_person(run: Run) -> dict[str, Any]:
 def seconds(kind: str, per_item: float = SECONDS_PER_ITEM) -> float:
     """How long one question of that kind is assumed to take.
 
-    >>> seconds("pairs"), seconds("best and worst of 4")
-    (6.0, 11.0)
+    >>> seconds("pairs"), seconds("graded pairs"), seconds("best and worst of 4")
+    (6.0, 6.5, 11.0)
     """
-    found = KINDS[kind]
-    return BASE_SECONDS + per_item * found.items + SECONDS_PER_CHOICE * found.choices
+    return KINDS[kind].answer_seconds + per_item * KINDS[kind].items
 
 
 def questions(mean: Any, wanted: float) -> int:
@@ -109,7 +123,7 @@ def break_even(kind: str, asked: float, pairs: float) -> float | None:
     2.0
     """
     more_read = asked * KINDS[kind].items - 2 * pairs
-    saved = BASE_SECONDS * (pairs - asked) + SECONDS_PER_CHOICE * (pairs - asked * KINDS[kind].choices)
+    saved = pairs * KINDS["pairs"].answer_seconds - asked * KINDS[kind].answer_seconds
     return None if more_read <= 0 <= saved else max(0.0, saved / more_read)
 
 

@@ -14,12 +14,12 @@ from benchmarks import questions
 def test_the_same_people_answer_every_kind(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(questions, "ANSWERS", 3)
     monkeypatch.setattr(questions, "DRAWS", 40)
-    command = ["questions", "--json", "--people", "1", "--kinds", "best of 3", "best and worst of 4"]
+    command = ["questions", "--json", "--people", "1", "--kinds", "graded pairs", "best of 3", "best and worst of 4"]
     monkeypatch.setattr(sys, "argv", [*command, "--store", str(tmp_path / "runs.jsonl")])
     questions.main()
     rows = json.loads(capsys.readouterr().out)
-    assert [row["kind"] for row in rows] == ["pairs", "best of 3", "best and worst of 4"]
-    assert [row["seconds_each"] for row in rows] == [6.0, 8.0, 11.0]
+    assert [row["kind"] for row in rows] == ["pairs", "graded pairs", "best of 3", "best and worst of 4"]
+    assert [row["seconds_each"] for row in rows] == [6.0, 6.5, 8.0, 11.0]
     assert all(row["people"] == len(questions.TASTES) for row in rows)
     monkeypatch.setattr(questions, "run_person", None)  # nothing is run again
     monkeypatch.setattr(sys, "argv", [word for word in sys.argv if word != "--json"])

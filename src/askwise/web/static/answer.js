@@ -140,6 +140,7 @@ async function ask() {
   buttons = showQuestion(base, state.question, answer, skip, isStray);
   byId("message").hidden = true;
   questionSection.hidden = false;
+  scrollTo(0, 0);
   (document.getElementById("number") ?? byId("question-text")).focus({ preventScroll: true });
   const painted = await clock.start(state.question.id, shownImages());
   if (!painted || answeredAt === null) return;

@@ -71,7 +71,7 @@ def studies():
         "set": lambda: askwise.best_item(TABLE, shown=4, draws=40, seed=2, epsilon=0.001, budget=3),
         "best-worst": lambda: askwise.best_item(TABLE, shown=4, worst=True, draws=40, seed=2, epsilon=0.001, budget=3),
         "six": lambda: askwise.ranking(
-            pictured, image="image", shown=6, worst=True, epsilon=0.001, repeat=True, **small
+            pictured, image="image", show=[], shown=6, worst=True, epsilon=0.001, repeat=True, **small
         ),
         "long": lambda: askwise.ranking(TABLE, epsilon=0.0001, budget=40, **small),
         "names": lambda: askwise.clusters(EVIL, budget=40, epsilon=0.0001, **small),

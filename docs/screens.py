@@ -60,7 +60,7 @@ def digit_rows(numbers: list[int]) -> tuple[list[dict[str, Any]], dict[str, byte
 def digits(folder: Path) -> list[str]:
     """A shared study of forty handwritten digits: three people sort them, one of whom is careless. Their links."""
     rows, pictures = digit_rows(np.flatnonzero(load_digits().target < 4)[:40].tolist())
-    session = askwise.clusters(rows, image="image", seed=1, epsilon=0.02)
+    session = askwise.clusters(rows, image="image", show=[], seed=1, epsilon=0.02)
     Store.create(Address.of(folder / "digits.askwise"), session.recipe or {}, pictures)
     return links(folder, "digits", "pooled", ("Ann", "Bob", "Cem"))
 
@@ -128,7 +128,7 @@ def reports(folder: Path) -> dict[str, str]:
     truth = load_digits().target
     numbers = np.concatenate([np.flatnonzero(truth == label)[:5] for label in range(6)]).tolist()
     rows, pictures = digit_rows(numbers)
-    recipe = askwise.cluster_of(rows, f"image {numbers[10]}", image="image", seed=1).recipe
+    recipe = askwise.cluster_of(rows, f"image {numbers[10]}", image="image", show=[], seed=1).recipe
     Store.create(Address.of(folder / "digits like this.askwise"), recipe or {}, pictures)
     cluster = askwise.open(folder / "digits like this.askwise")
     while not cluster.done:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+import pytest
+
 from tests.browser.site import PHONE, TOKEN, accessible, fits, playwright, ready
 
 expect = playwright.expect
@@ -54,6 +58,30 @@ def test_cards_are_stacked_on_a_phone_at_night(site):
             assert fields(page)
             fits(page)
             accessible(page)
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 1280, "height": 800}}, {"color_scheme": "dark", **PHONE}])
+@pytest.mark.parametrize("kind", ["eight", "eight-graded"])
+def test_many_fields_stay_in_their_cards_and_answers_in_their_place(site, kind, options):
+    with site.page(kind, **options) as (page, _):
+        places = []
+        for _ in range(2):
+            cards = page.locator("#responses .card, figure")
+            assert len(fields(page)) == 8
+            for card in cards.all():
+                box = card.bounding_box()
+                for part in card.locator(".name, .value, kbd:visible").all():
+                    inner = part.bounding_box()
+                    assert box["y"] <= inner["y"]
+                    assert inner["y"] + inner["height"] <= box["y"] + box["height"]
+            boxes = [button.bounding_box() for button in page.locator("#responses button").all()]
+            assert all(above["y"] + above["height"] <= below["y"] or above["y"] >= below["y"]
+                       for above, below in pairwise(boxes))  # fmt: skip
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            places.append(boxes)
+            page.keyboard.press("1")
+            ready(page)
+        assert places[0] == places[1]
 
 
 def test_nothing_is_shown_if_the_owner_wants_so(site):

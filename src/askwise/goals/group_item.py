@@ -16,7 +16,7 @@ from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.charts import Item, Result
 from askwise.goals.base.effects import taste_effects
 from askwise.goals.base.export import Variable
-from askwise.goals.base.findings import best_chances, row_facts
+from askwise.goals.base.findings import best_chances
 from askwise.goals.base.function import python_function
 from askwise.goals.base.goal import SessionParts, Summary, few_questions, place_of
 from askwise.goals.base.items import PRIOR_SCALE, check_scale
@@ -24,8 +24,8 @@ from askwise.goals.base.options import option
 from askwise.goals.base.people import PersonFinding, dissenters, people_chart, person_findings, remarks_about, taste_map
 from askwise.goals.base.shapes import shape_option
 from askwise.goals.base.tables import TableGoal
-from askwise.goals.base.texts import abbreviate, cell, one_of
-from askwise.goals.best_item import MAX_FACTS, candidate_bars
+from askwise.goals.base.texts import abbreviate, one_of
+from askwise.goals.best_item import candidate_bars, facts_about
 from askwise.losses import davidson, logistic
 from askwise.options import choice, flag, parts, refusal, text, whole_number
 from askwise.posteriors.scores.groups import group_prior
@@ -202,10 +202,9 @@ class GroupItemGoal(TableGoal):
         chances = best_chances(distance.regrets(sample.structures), sample.weights, family.names)
         name = str(session.estimate())
         place = family.names.index(name)
-        facts: list[tuple[str, Any]] = []
+        facts: list[tuple[str, str]] = []
         if session.recipe is not None:
-            hidden = (name, family.images[place])
-            facts = row_facts(session.recipe["data"], place, self.features, hidden)[:MAX_FACTS]
+            facts = facts_about(self, session.recipe["data"], place, (name, family.images[place]))
         utilities = self._utilities(sample)
         people = self._people(session, utilities, sample.weights, place)
         likely = [place, *(row.place for row in chances if row.place != place)]
@@ -213,7 +212,7 @@ class GroupItemGoal(TableGoal):
             f"Which of {len(family.names):,} is the best for a group of {len(people)}?",
             items=(Item(name, place),),
             large=True,
-            facts=tuple((column, cell(value)) for column, value in facts),
+            facts=tuple(facts),
             text=" ".join(self._remarks(family.names, utilities, sample.weights, people, place)),
             charts=(
                 candidate_bars(chances, "item", name),

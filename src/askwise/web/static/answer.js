@@ -137,9 +137,10 @@ function refreshDelay() {
 async function ask() {
   if (!state.question) return;
   refreshes = 0;
+  byId("message").hidden = true; // or the question has less room than it will have
   buttons = showQuestion(base, state.question, answer, skip, isStray);
-  byId("message").hidden = true;
   questionSection.hidden = false;
+  scrollTo(0, 0);
   (document.getElementById("number") ?? byId("question-text")).focus({ preventScroll: true });
   const painted = await clock.start(state.question.id, shownImages());
   if (!painted || answeredAt === null) return;

@@ -54,6 +54,7 @@ export function bodyNodes(base, { name, body_html: html, audio, video }) {
 /** Offers to unfold texts that do not fit. Long lines and wide tables scroll by keys, too. */
 export function offerToExpand() {
   fold(true);
+  expandButton.hidden = true;
   const texts = [...questionSection.querySelectorAll(".body")];
   for (const wide of /** @type {NodeListOf<HTMLElement>} */ (questionSection.querySelectorAll(".body :is(pre, table)"))) {
     if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;

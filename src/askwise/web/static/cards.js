@@ -20,6 +20,7 @@ const LONG_VALUE = 24; // letters, beyond which a field has a line of its own on
 const questionSection = byId("question");
 const CARD_KINDS = ["pair", "triple", "set", "best-worst"];
 const COLUMNS = [0, 1, 2, 3, 2, 3, 3]; // of so many cards, where the screen is wide
+const BODY_COLUMNS = [0, 1, 2, 3, 4, 3, 3]; // of so many long texts
 
 /**
  * The address of a picture of the study.
@@ -54,6 +55,7 @@ export function showQuestion(base, question, onAnswer, onSkip, ignores = () => f
   questionSection.classList.toggle("bodies", hasBodies);
   questionSection.classList.toggle("with-fields", options.some((option) => Object.keys(option.fields).length > 0));
   questionSection.classList.toggle("graded", graded !== null);
+  questionSection.classList.toggle("several", options.length > 2);
   byId("question-text").replaceChildren(...richText(questionHeading(question)));
   byId("question-text").setAttribute("aria-label", plainText(question.text));
   byId("hint").textContent = kind === "triple" ? "Tap the odd one; the other two belong together." : "";
@@ -64,7 +66,7 @@ export function showQuestion(base, question, onAnswer, onSkip, ignores = () => f
   byId("options").replaceChildren(...figures.map((option, index) => element("figure", {}, ...cardContent(base, option, size, caption(index)),
     ...fieldList(option, differing, ["dl", "div", "dt", "dd"]), ...bodyNodes(base, option))));
   const keys = responseKeys(question);
-  questionSection.style.setProperty("--columns", String(COLUMNS[options.length] ?? 1));
+  questionSection.style.setProperty("--columns", String((hasBodies ? BODY_COLUMNS : COLUMNS)[options.length] ?? 1));
   const taps = kind === "best-worst" ? bestWorstTaps(question, onAnswer, ignores) : null;
   const fieldsOf = (/** @type {number} */ index) => fieldList(options[index], differing, ["span", "span", "span", "span"]);
   const choices = taps ? options.map((option, index) => {
@@ -80,13 +82,25 @@ export function showQuestion(base, question, onAnswer, onSkip, ignores = () => f
     if (isCard) describe(button, options[index], fieldsOf(index), index);
     return button;
   });
-  byId("responses").replaceChildren(...(kind === "number" ? [numberForm(onAnswer)] : choices));
+  const sides = graded ? options.map(sideHeading) : [];
+  byId("responses").replaceChildren(...(kind === "number" ? [numberForm(onAnswer)] : [...sides, ...choices]));
   const skips = skipChoices(question).map(({ key, label, reason }) =>
     choiceButton(buttons, [key], "", [label], (button, event) => onSkip(reason, button, event)));
   byId("skips").replaceChildren(...skips);
   questionSection.hidden = false; // or nothing has a height
   offerToExpand();
   return buttons;
+}
+
+/**
+ * The name above the grades that speak for it, where the cards are not above them.
+ * @param {ShownOption} option
+ * @param {number} index
+ */
+function sideHeading({ name }, index) {
+  const heading = element("span", { className: `side ${index ? "right" : "left"}`, "aria-hidden": "true" }, ...richText(name));
+  heading.style.setProperty("--row", "1");
+  return heading;
 }
 
 /**
@@ -103,7 +117,7 @@ function gradeButton(buttons, keys, question, index, graded, onAnswer) {
   const { side, grade } = graded[index];
   const button = choiceButton(buttons, keys, side, [grade], (pressed, event) => onAnswer(response, pressed, event));
   button.setAttribute("aria-label", plainText(responseLabel(question, response)));
-  button.style.setProperty("--row", String(side === "left" ? index + 1 : graded.length - index));
+  button.style.setProperty("--row", String(side === "left" ? index + 2 : graded.length + 1 - index));
   return button;
 }
 

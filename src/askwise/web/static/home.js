@@ -95,7 +95,7 @@ async function readTable(event) {
     /** @type {{words: string[], columns: string[], shown: string[]}} */
     const { words, columns, shown } = await sendForm(true);
     listColumns(byId("shown-columns"), columns, shown);
-    byId("shown").hidden = columns.length === 0;
+    byId("shown-fieldset").hidden = columns.length === 0;
     byId("understood-sentences").replaceChildren(...words.map((sentence) => element("li", {}, sentence)));
     byId("understood").hidden = false;
     byId("understood-title").focus();

@@ -25,7 +25,7 @@ def check_grades(name: str, value: Any) -> list[str]:
     """
     listed = value.split(",") if isinstance(value, str) else parts(name, value, "a list of words")
     stripped = [part.strip() if isinstance(part, str) else part for part in listed]
-    known = [part for part in stripped if part != ""]
+    known = [part for part in stripped if not isinstance(part, str) or part]
     plain = all(isinstance(part, str) and len(part) <= MAX_LETTERS and "," not in part for part in known)
     different = plain and len({part.casefold() for part in known}) == len(known)
     if known and not (different and 2 <= len(known) <= MAX_GRADES):

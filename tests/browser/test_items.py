@@ -17,6 +17,7 @@ def shown(page):
 
 
 def items_panel(page, site, study):
+    site.path(study)
     page.goto(f"{site.where}/login?token={TOKEN}")
     page.goto(f"{site.where}/s/{study}")
     page.locator("#items summary").click()

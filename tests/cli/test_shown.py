@@ -65,7 +65,7 @@ def test_programs_get_texts_and_names(study):
 
 def test_a_terminal_cuts_long_texts_and_pages_them(study):
     command = ["-c", "from askwise.cli import main; main()", "ask", str(study), "--no-forecast"]
-    environment = {**os.environ, "TERM": "xterm-256color", "PAGER": "cat"}
+    environment = {**os.environ, "TERM": "xterm-256color", "PAGER": "cat", "COLUMNS": "100"}
     child = pexpect.spawn(
         sys.executable, command, encoding="utf-8", timeout=WAIT, dimensions=(80, 100), env=environment
     )

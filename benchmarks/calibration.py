@@ -13,9 +13,10 @@ uniform over people, whatever the questions were. Per person and quantity one su
 - lapse: the share of answers given by accident
 
 Where a quantity has few values, the share is P(less) plus a random part of P(equal). Cases: pairs, pairs with ties,
-labels, and labels of three kinds (softmax), with random questions; "pairs chosen" and "labels chosen" are sessions with
-their usual strategy. Chi-square over 20 bins and Kolmogorov-Smirnov test the shares of each quantity. The level is .01
-for all tests together, so that each p value must be at least .01 divided by their number.
+the best of four items, the best and the worst of four, labels, and labels of three kinds (softmax), with random
+questions; "pairs chosen" and "labels chosen" are sessions with their usual strategy. Chi-square over 20 bins and
+Kolmogorov-Smirnov test the shares of each quantity. The level is .01 for all tests together, so that each p value must
+be at least .01 divided by their number.
 """
 
 from __future__ import annotations
@@ -36,12 +37,13 @@ from numpy.random import Generator
 from scipy import stats
 
 import askwise
-from askwise.losses import davidson, logistic, softmax
+from askwise.losses import best_worst, davidson, logistic, softmax
 from askwise.posteriors.scores.kernels import factor, label_shapes, shapes_named
 from askwise.posteriors.scores.shaped import LAPSE_WEIGHTS, LAPSES, ShapedScores
 from askwise.posteriors.scores.shaped_softmax import ShapedSoftmax
 from askwise.simulate.runs import person_streams, simulate_answers
 from askwise.structures.choice import ItemScores
+from askwise.structures.item_sets import ItemSets
 from askwise.structures.linear import RowScores
 from askwise.structures.multiclass import SoftmaxRows
 from askwise.types import Answer, Floats
@@ -51,6 +53,7 @@ ROWS, FEATURES, ANSWERS = 10, 2, 15
 DRAWS = 399  # of a posterior, that the truth is compared with
 BINS = 20
 LEVEL = 0.01  # of all tests together
+SETS, SET_SIZE = {"best": False, "best and worst": True}, 4  # cases with sets: whether the worst is named, too
 
 
 class Truth(NamedTuple):
@@ -90,6 +93,8 @@ def response_chances(prior: ShapedScores, scores: Floats, atoms: Any, lapse: flo
 
 def response_codes(prior: ShapedScores) -> tuple[int, ...]:
     """The responses there are."""
+    if prior.answers.layout.shown > 2:
+        return tuple(range(prior.answers.layout.responses))
     return (1, -1, 0) if prior.answers.ties else (1, -1)
 
 
@@ -153,12 +158,18 @@ def score_prior(case: str, rng: Generator, shape: str = "learned") -> ShapedScor
     shapes, weights = shapes_named(shape, has_features=True)
     ties = case == "ties"
     factors = [factor(each, features) for each in shapes]
+    if case in SETS:
+        worst = SETS[case]
+        family = ItemSets(ItemScores(ROWS), SET_SIZE, worst)
+        return ShapedScores.prior(family, best_worst if worst else softmax, shapes, factors, weights)
     return ShapedScores.prior(ItemScores(ROWS, ties=ties), davidson() if ties else logistic, shapes, factors, weights)
 
 
 def random_atom(case: str, rng: Generator) -> Any:
     """A random question."""
-    return int(rng.integers(ROWS)) if case == "labels" else tuple(sorted(rng.choice(ROWS, 2, replace=False).tolist()))
+    if case == "labels":
+        return int(rng.integers(ROWS))
+    return tuple(sorted(rng.choice(ROWS, SET_SIZE if case in SETS else 2, replace=False).tolist()))
 
 
 def run_random(case: str, seed: int, believed: Callable[[ShapedScores], ShapedScores] = lambda prior: prior) -> Any:
@@ -244,6 +255,8 @@ RUNS: Mapping[str, Callable[[int], dict[str, float]]] = {
     "pairs": partial(run_random, "pairs"),
     "ties": partial(run_random, "ties"),
     "labels": partial(run_random, "labels"),
+    "best": partial(run_random, "best"),
+    "best and worst": partial(run_random, "best and worst"),
     "pairs chosen": partial(run_chosen, "pairs"),
     "labels chosen": partial(run_chosen, "labels"),
     "softmax": run_softmax,

@@ -1,5 +1,5 @@
-"""Takes the pictures of the web app and of reports for the documentation: python docs/screens.py [web] [reports]
-(two minutes; needs chromium)."""
+"""Takes the pictures of the web app and of reports for the documentation: python docs/screens.py [web] [texts]
+[reports] (two minutes; needs chromium)."""
 
 from __future__ import annotations
 
@@ -60,18 +60,22 @@ def digit_rows(numbers: list[int]) -> tuple[list[dict[str, Any]], dict[str, byte
 def digits(folder: Path) -> list[str]:
     """A shared study of forty handwritten digits: three people sort them, one of whom is careless. Their links."""
     rows, pictures = digit_rows(np.flatnonzero(load_digits().target < 4)[:40].tolist())
-    session = askwise.clusters(rows, image="image", seed=1, epsilon=0.02)
+    session = askwise.clusters(rows, image="image", show=[], seed=1, epsilon=0.02)
     Store.create(Address.of(folder / "digits.askwise"), session.recipe or {}, pictures)
     return links(folder, "digits", "pooled", ("Ann", "Bob", "Cem"))
 
 
 @contextmanager
-def ending(process: subprocess.Popen[str]) -> Iterator[None]:
+def serving(folder: Path) -> Iterator[str]:
+    """The address of a server of the studies in a folder."""
+    start = [sys.executable, "-c", "from askwise.cli import main; main()", "serve", str(folder)]
+    server = subprocess.Popen([*start, "--port", "0", "--token", TOKEN], stdout=subprocess.PIPE, text=True)
     try:
-        yield
+        assert server.stdout is not None
+        yield next(found[0] for line in server.stdout if (found := re.search(r"http://[\d.:]+", line)))
     finally:
-        process.terminate()
-        process.wait()
+        server.terminate()
+        server.wait()
 
 
 def links(folder: Path, study: str, mode: str, names: tuple[str, ...]) -> list[str]:
@@ -97,15 +101,34 @@ def answer(api: httpx.Client, link: str, count: int, said) -> None:
         state = api.post(f"{here}/answers", json=told).raise_for_status().json()
 
 
+def holiday() -> askwise.Session:
+    """Four of five people chose a holiday together, one of whom likes the opposite of what the others like."""
+    places = {
+        "name": ["Lisbon", "Oslo", "Rome", "Crete", "Paris", "Iceland", "Prague", "Malta"],
+        "price": [620, 1100, 700, 540, 900, 1300, 450, 500],
+        "hours": [3, 2, 2, 4, 1, 4, 1, 3],
+        "sea": ["yes", "yes", "no", "yes", "no", "yes", "no", "yes"],
+    }
+    south = ["Crete", "Malta", "Lisbon", "Rome", "Prague", "Paris", "Oslo", "Iceland"]
+    likes = {"Ann": south, "Ben": [south[2], *south[:2], *south[3:]], "Cleo": south[::-1], "Dev": south}
+    session = askwise.group_item(places, [*likes, "Eva"], seed=1)
+    while not session.done and len(session.answers) < 60:
+        who = list(likes)[len(session.answers) % len(likes)]
+        question = session.ask(who=who)
+        session.tell(min((option.name for option in question.options), key=likes[who].index), question)
+    return session
+
+
 def reports(folder: Path) -> dict[str, str]:
-    """The pages of three reports: a car for a simulated buyer, one cluster of digits, a tree of animals."""
+    """The pages of four reports: a holiday for a group, a car for a simulated buyer, one cluster of digits, a tree of
+    animals."""
     buyer = CarBuyer(seed=20)
     car = buyer.session("expected", budget=300)
     list(buyer.answer(car))
     truth = load_digits().target
     numbers = np.concatenate([np.flatnonzero(truth == label)[:5] for label in range(6)]).tolist()
     rows, pictures = digit_rows(numbers)
-    recipe = askwise.cluster_of(rows, f"image {numbers[10]}", image="image", seed=1).recipe
+    recipe = askwise.cluster_of(rows, f"image {numbers[10]}", image="image", show=[], seed=1).recipe
     Store.create(Address.of(folder / "digits like this.askwise"), recipe or {}, pictures)
     cluster = askwise.open(folder / "digits like this.askwise")
     while not cluster.done:
@@ -119,6 +142,7 @@ def reports(folder: Path) -> dict[str, str]:
     person = LabellingPerson(tree.problem.family, hidden_tree(encode(table, missing="impute").features), noise=0.05)
     list(simulate_answers(tree, person, person_streams(1, 40), until_settled=True))
     return {
+        "group": page(holiday(), title="holiday"),
         "cars": page(car, title="cars"),
         "digits": page(cluster),
         "animals": page(tree, title="animals"),
@@ -126,8 +150,13 @@ def reports(folder: Path) -> dict[str, str]:
 
 
 def take_reports() -> None:
-    """The beginnings of three reports: wide and light, and on a phone in the dark."""
-    screens = {"cars": (900, 1425, "light"), "digits": (900, 640, "light"), "animals": (390, 1010, "dark")}
+    """The beginnings of four reports: wide and light, and on a phone in the dark."""
+    screens = {
+        "group": (900, 1830, "light"),
+        "cars": (900, 1425, "light"),
+        "digits": (900, 640, "light"),
+        "animals": (390, 1010, "dark"),
+    }
     with tempfile.TemporaryDirectory() as where, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for name, text in reports(Path(where)).items():
@@ -149,20 +178,7 @@ def take_web() -> None:
         askwise.save(askwise.best_item(cars(), features=some, seed=7), folder / "cars.askwise")
         buyers = links(folder, "cars", "own", ("Ann", "Bob"))
         sorters = digits(folder)
-        command = [
-            sys.executable,
-            "-c",
-            "from askwise.cli import main; main()",
-            "serve",
-            where,
-            "--port",
-            "0",
-            "--token",
-            TOKEN,
-        ]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        with ending(server), sync_playwright() as driver:
-            base = next(found[0] for line in server.stdout if (found := re.search(r"http://[\d.:]+", line)))
+        with serving(folder) as base, sync_playwright() as driver:
             api = httpx.Client(base_url=base, timeout=60)
 
             def bought(question) -> str:
@@ -206,6 +222,55 @@ def take_web() -> None:
             browser.close()
 
 
+REPLIES = {
+    "apology": """Dear Mr Berg,
+
+I am **sorry** that your kettle arrived broken. A new one leaves our warehouse today:
+
+| item | price |
+|---|--:|
+| kettle, steel | 0.00 € |
+| express parcel | 0.00 € |
+
+You need not send the old one back.
+
+Kind regards,
+Ida""",
+    "form": """Hello,
+
+please fill in the form and send the kettle back within 14 days:
+
+1. print the label,
+2. attach a photograph of the damage,
+3. bring the parcel to a shop.
+
+> Parcels without a label are not accepted.
+
+The refund takes five days.""",
+}
+
+
+def take_texts() -> None:
+    """Two long texts side by side, with the owner's own words."""
+    rows = [{"name": name, "reply": text, "words": len(text.split())} for name, text in REPLIES.items()]
+    wording = {"question": "Which reply would you send?", "answers": {"left": "Reply A", "right": "Reply B"}}
+    with tempfile.TemporaryDirectory() as where:
+        folder = Path(where)
+        askwise.save(askwise.best_item(rows, body="reply", show=[], seed=6, **wording), folder / "replies.askwise")
+        (link,) = links(folder, "replies", "own", ("Ann",))
+        with serving(folder) as base, sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            seen = [{"origin": base, "localStorage": [{"name": "askwise welcomed", "value": "yes"}]}]
+            settings = {"viewport": {"width": 1000, "height": 800}, "storage_state": {"origins": seen}}
+            shown = browser.new_context(**settings).new_page()
+            shown.goto(base + link)
+            shown.wait_for_selector("#question:not([hidden])", timeout=90_000)
+            shown.wait_for_timeout(1000)
+            save(shown, "web-texts")
+            browser.close()
+
+
 if __name__ == "__main__":
-    for wanted in sys.argv[1:] or ("web", "reports"):
-        {"web": take_web, "reports": take_reports}[wanted]()
+    taken = {"web": take_web, "texts": take_texts, "reports": take_reports}
+    for wanted in sys.argv[1:] or taken:
+        taken[wanted]()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from askwise.cli.options import MAX_LEFT_OUT, default_text, goal_options
+from askwise.cli.options import MAX_LEFT_OUT, default_text, goal_options, help_text
 from askwise.goals.base.goal import Goal
 from askwise.goals.base.options import GoalOption, declared, default_of
 from askwise.goals.base.registry import built_in
@@ -21,7 +21,7 @@ def sorted_goals() -> list[type[Goal]]:
 def goals_table() -> str:
     """Every goal: what it asks, finds and needs."""
     rows = [
-        f"| [`{goal.goal_name}`](#{goal.goal_name}) | {goal.question} | {goal.estimate} "
+        f"| [`{goal.goal_name}`](#{goal.goal_name}) | {goal.asks} | {goal.estimate} "
         f"| [`{goal.distance}`](distances.md#{goal.distance.lower()}) | {goal.needs} | {goal.max_rows:,} |"
         for goal in sorted_goals()
     ]
@@ -42,7 +42,7 @@ def options_table() -> str:
         if name == "pool":  # for saved sessions alone
             continue
         rows.append(f"| `{name}` | {_for_whom(users[name])} | {_default(name, users[name])} "
-                    f"| {option.help} {option.in_python}".rstrip() + " |")  # fmt: skip
+                    f"| {help_text(users[name])} {option.in_python}".rstrip() + " |")  # fmt: skip
     return "\n".join(["| option | goals | default | meaning |", "|---|---|---|---|", *rows])
 
 
@@ -53,7 +53,7 @@ def flags_table() -> str:
         option = next(iter(users.values()))
         flag = option.flag or f"--{to_cli_name(name)}"
         comma = " Separate them by commas." if option.typed is list else ""
-        rows.append(f"| `{flag}` | {_default(name, users)} | {option.help}{comma} |")
+        rows.append(f"| `{flag}` | {_default(name, users)} | {help_text(users)}{comma} |")
     return "\n".join(["| option | default | meaning |", "|---|---|---|", *sorted(rows)])
 
 

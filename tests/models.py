@@ -17,11 +17,14 @@ class LogModel:
         self.in_force = {}  # by question, in the order they came: (event, response, who)
         self.keys = {}
         self.responses = {}  # of each question
+        self.names = {}  # of the items that each question shows
+        self.retired = set()
+        self.late = set()  # questions that were withdrawn as an item retired; their answers count
 
     def open(self):
         return [question for question, status in self.status.items() if status == "open"]
 
-    def add(self, event, question=None, response=None, who=None, key=None):
+    def add(self, event, question=None, response=None, who=None, key=None, names=(), retired=()):
         place = len(self.events)
         if event == "undo":
             who = self.in_force[question][2]  # an undo stands with those whose answer it takes back
@@ -29,9 +32,11 @@ class LogModel:
         if key is not None:
             self.keys[key] = self.events[-1]
         if event == "ask":
-            self.status[question], self.asked[question] = "open", place
+            self.status[question], self.asked[question], self.names[question] = "open", place, set(names)
         elif event == "goal":
             self.status |= dict.fromkeys(self.open(), "withdrawn")
+        elif event == "items":
+            self.retired |= set(retired)
         elif event == "undo":
             later = [other for other in self.open() if self.asked[other] > self.closed[question]]
             self.status |= {**dict.fromkeys(later, "withdrawn"), question: "open"}
@@ -39,6 +44,10 @@ class LogModel:
         else:
             self.status[question], self.closed[question] = "answered" if event == "tell" else "skipped", place
             self.in_force[question] = event, response, who
+            self.late.discard(question)
+        gone = [other for other in self.open() if self.names[other] & self.retired]
+        self.status |= dict.fromkeys(gone, "withdrawn")
+        self.late |= set(gone)
 
     def last(self, who=None):
         """The question whose answer came last, of all or of this person; None if there is none."""

@@ -63,7 +63,7 @@ def test_what_is_registered_is_found() -> None:
     assert {"Choice", "Finite", "IntervalClusterings", "LinearPool", "LinearSphere"} <= set(FAMILIES)
     assert {"Angle", "BestItem", "Custom", "Disagreement", "TableDistance", "TopK"} <= set(DISTANCES)
     assert {"Enumerated", "LogConcave"} <= set(POSTERIORS)
-    assert {"davidson", "logistic", "softmax", "squared", "zero_one"} <= set(LOSSES)
+    assert {"davidson", "logistic", "ordered_logit", "softmax", "squared", "zero_one"} <= set(LOSSES)
     assert {"demo", "simulate"} <= set(COMMANDS)
 
 

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from askwise.errors import SettingError
-from askwise.losses import Softmax, davidson, logistic, sigmoid, softmax, squared, value_and_slope, zero_one
+from askwise.losses import (
+    Softmax,
+    davidson,
+    logistic,
+    ordered_logit,
+    sigmoid,
+    softmax,
+    squared,
+    value_and_slope,
+    zero_one,
+)
 
 SCORED = {
     "logistic": (logistic, (-1, 1)),
     "davidson": (davidson(), (-1, 0, 1)),
     "davidson, few ties": (davidson(0.05), (-1, 0, 1)),
     "davidson, many ties": (davidson(100.0), (-1, 0, 1)),
+    "two grades": (ordered_logit([0.0, 1.5]), (-2, -1, 1, 2)),
+    "grades and ties": (ordered_logit([0.3, 1.0, 4.0]), (-3, -2, -1, 0, 1, 2, 3)),
     "squared": (squared, (-1.5, 0.0, 2.0)),
 }
 scored = pytest.mark.parametrize(("loss", "responses"), SCORED.values(), ids=SCORED)
@@ -60,6 +74,25 @@ def test_no_overflow(loss, responses, z, dtype):
         for y in responses:
             for part in (loss.value(z, y), loss.slope(z, y), loss.curvature(z, y), *value_and_slope(loss, z, dtype(y))):
                 assert np.isfinite(part).all()
+
+
+@given(z=scores)
+def test_grades_by_the_definition(z):
+    """P(y >= g) = sigmoid(z - cut), the same for the other side; the loss is minus the log of the differences."""
+    loss, at_least = ordered_logit([0.3, 1.0, 4.0]), lambda end: 1 / (1 + np.exp(end - z))
+    ends = [-np.inf, -4.0, -1.0, -0.3, 0.3, 1.0, 4.0, np.inf]
+    responses = (-3, -2, -1, 0, 1, 2, 3)
+    expected = [at_least(low) - at_least(high) for low, high in itertools.pairwise(ends)]
+    assert [float(np.exp(-loss.value(np.array(z), y))) for y in responses] == pytest.approx(expected, abs=1e-12)
+    assert [float(each) for each in loss.shares_by_response(np.array(z), responses)] == pytest.approx(
+        expected, abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("cuts", [[], [1.0, 1.0], [2.0, 1.0], [-1.0, 1.0], [0.0, np.inf]])
+def test_cuts_rise(cuts):
+    with pytest.raises(SettingError):
+        ordered_logit(cuts)
 
 
 @pytest.mark.parametrize("z", [-1e4, -30.0, -1.0, 0.0, 1.0, 30.0, 1e4])

@@ -75,7 +75,7 @@ def study(goal: str, path: Path, rng: random.Random, folder: Path, outcome: Outc
         session = new_session(goal, found.value, options)
         assert session.recipe is not None
         json.dumps([goal_of(session).sentences(session), goal_of(session).summary(session).as_dict()])
-        write_study(address, session.recipe, found.value.pictures)
+        write_study(address, session.recipe, found.value.media)
 
     made = attempt(outcome, f"new {options}: {said}", new)
     outcome.refused += made.refusal is not None

@@ -10,7 +10,7 @@ from pkgutil import iter_modules as _iter_modules
 from typing import TYPE_CHECKING, Any
 
 from askwise.errors import AnswerError, AskwiseError, DataError, DistanceError, NothingToAsk, SettingError, StudyError
-from askwise.losses import davidson, logistic, softmax, squared, zero_one
+from askwise.losses import davidson, logistic, ordered_logit, softmax, squared, zero_one
 from askwise.problem import Problem, noise_beta
 from askwise.session import Plate, Session
 from askwise.stopping import Budget, CostLimits, DiameterBelow, any_of
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from askwise.goals.classifier import classifier
     from askwise.goals.cluster_of import cluster_of
     from askwise.goals.clusters import clusters
+    from askwise.goals.group_item import group_item
     from askwise.goals.hierarchy import hierarchy
     from askwise.goals.matrix import matrix
     from askwise.goals.ranking import ranking
@@ -65,12 +66,14 @@ __all__ = [
     "clusters",
     "davidson",
     "from_json",
+    "group_item",
     "hierarchy",
     "learn_population",
     "logistic",
     "matrix",
     "noise_beta",
     "open",
+    "ordered_logit",
     "ranking",
     "save",
     "segment_of",

@@ -8,11 +8,14 @@ Each loss gives its value, slope and curvature in the score z. Responses y are a
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from askwise.errors import SettingError
 from askwise.options import number
 from askwise.types import Capability, Floats
 
@@ -42,7 +45,14 @@ class FusesSlope(Capability, Protocol):
     def value_and_slope(self, z: Floats, y: Any) -> tuple[Floats, Floats]: ...
 
 
-CAPABILITIES = (FusesSlope,)
+@runtime_checkable
+class SharesByLabel(Capability, Protocol):
+    """Gives the chances of all responses 0, 1, ... at once, for less than one by one."""
+
+    def shares_by_label(self, z: Floats) -> Floats: ...  # (..., K) -> (Y, ...)
+
+
+CAPABILITIES = (FusesSlope, SharesByLabel)
 
 
 @dataclass(frozen=True)
@@ -147,6 +157,63 @@ class Davidson:
 
 
 @dataclass(frozen=True)
+class OrderedLogit:
+    """Graded answers: y = 1, ..., G for one side, -1, ..., -G for the other, 0 for "about equal" (an ordered logit).
+
+    P(y >= g) = sigmoid(z - cut_g), the same for the other side. The `cuts` (G,) rise from 0, or from above 0 if answers
+    can be equal. The loss is convex in z: each response is an interval of a score with logistic noise.
+
+    >>> model = ordered_logit((0.0, 1.0, 2.0))
+    >>> float(sum(np.exp(-model.value(np.array(0.7), y)) for y in (-3, -2, -1, 1, 2, 3)).round(12))
+    1.0
+    """
+
+    cuts: tuple[float, ...]
+    name: str = "ordered logit"
+    takes_decision: bool = False
+    proper: bool = True
+    flat_beyond: float = 19.0
+
+    @cached_property
+    def bounds(self) -> Floats:
+        """(2, G + 1): the interval of z times the side in which each level is answered; level 0 is "about equal"."""
+        cuts = np.array(self.cuts)
+        return np.array([[-cuts[0], *cuts], [cuts[0], *cuts[1:], np.inf]])
+
+    def value(self, z: Floats, y: Any) -> Floats:
+        margin, low, high = self._interval(z, y)
+        return np.logaddexp(0.0, low - margin) + np.logaddexp(0.0, margin - high) - np.log(-np.expm1(low - high))
+
+    def slope(self, z: Floats, y: Any) -> Floats:
+        margin, low, high = self._interval(z, y)
+        return np.where(np.less(y, 0), -1.0, 1.0) * (sigmoid(margin - high) - sigmoid(low - margin))
+
+    def curvature(self, z: Floats, y: Any) -> Floats:
+        margin, low, high = self._interval(z, y)
+        above, below = sigmoid(margin - high), sigmoid(low - margin)
+        return above * (1 - above) + below * (1 - below)
+
+    def shares_by_response(self, z: Floats, responses: Sequence[Any]) -> Iterator[Floats]:
+        """The probability of each response: differences of the chances to answer at least so much.
+
+        >>> [float(share) for share in ordered_logit((0.0, 1.0)).shares_by_response(np.zeros(()), [2, 1, -1, -2])]
+        [0.268..., 0.231..., 0.231..., 0.268...]
+        """
+        ends = sorted({*self.cuts, *(-cut for cut in self.cuts)})
+        at_least: list[Any] = [1.0, *(sigmoid(z - z.dtype.type(end)) for end in ends), 0.0]
+        count = len(self.cuts)
+        in_order = [*range(-count, 0), *([0] if self.cuts[0] > 0 else []), *range(1, count + 1)]
+        for response in responses:
+            place = in_order.index(response)
+            yield np.asarray(at_least[place] - at_least[place + 1])
+
+    def _interval(self, z: Floats, y: Any) -> tuple[Floats, Floats, Floats]:
+        level = np.abs(np.asarray(y)).astype(int)
+        low, high = self.bounds.astype(np.result_type(z, np.float32))[:, level]
+        return np.asarray(np.where(np.less(y, 0), -z, z)), low, high
+
+
+@dataclass(frozen=True)
 class Squared:
     """(z - y)^2 for real answers; beta is one over twice the noise variance.
 
@@ -216,6 +283,73 @@ class Softmax:
         return np.take_along_axis(z, labels[..., None], axis=-1)[..., 0]
 
 
+@dataclass(frozen=True)
+class BestWorst:
+    """The best and then the worst of K items: z has their K scores on its last axis, y counts the K (K - 1) answers.
+
+    The best one is chosen by the softmax of the scores, and the worst of the others by the softmax of minus theirs.
+    `best_worst_places` tells which items an answer names.
+
+    >>> best_worst.value(np.zeros((2, 4)), 3).round(4)  # one of 12
+    array([2.4849, 2.4849])
+    """
+
+    name: str = "best_worst"
+    takes_decision: bool = False
+    proper: bool = True
+    flat_beyond: float = 40.0
+
+    def value(self, z: Floats, y: Any) -> Floats:
+        best, worst = best_worst_places(y, z.shape[-1])
+        rest = np.where(np.arange(z.shape[-1]) == best[..., None], -np.inf, -z)
+        top = rest.max(axis=-1, keepdims=True)
+        log_rest = top[..., 0] + np.log(np.exp(rest - top).sum(axis=-1))
+        return softmax.value(z, best) + log_rest + softmax._own(z, worst)
+
+    def slope(self, z: Floats, y: Any) -> Floats:
+        """(..., K)"""
+        best, worst = best_worst_places(y, z.shape[-1])
+        lowest = np.arange(z.shape[-1]) == worst[..., None]
+        return softmax.slope(z, best) + lowest - self._worst_shares(z, best)
+
+    def curvature(self, z: Floats, y: Any) -> Floats:
+        """(..., K): the diagonal of the matrix of second derivatives."""
+        best, _ = best_worst_places(y, z.shape[-1])
+        shares = self._worst_shares(z, best)
+        return softmax.curvature(z, best) + shares * (1 - shares)
+
+    def shares_by_label(self, z: Floats) -> Floats:
+        """(..., K) -> (K (K - 1), ...): the probability of each answer.
+
+        >>> best_worst.shares_by_label(np.zeros((2, 4))).shape
+        (12, 2)
+        """
+        best, count = softmax.shares_by_label(z), z.shape[-1]
+        scores = np.moveaxis(z, -1, 0)
+        low = np.exp(scores.min(axis=0) - scores)  # (K, ...)
+        found = np.empty((count * (count - 1), *z.shape[:-1]), best.dtype)
+        for place in range(count):
+            others = np.delete(low, place, axis=0)
+            # all of them are far above the best only where its own chance is nothing
+            total = np.maximum(others.sum(axis=0), np.finfo(best.dtype).tiny)
+            found[place * (count - 1) : (place + 1) * (count - 1)] = others * (best[place] / total)
+        return found
+
+    def _worst_shares(self, z: Floats, best: Any) -> Floats:
+        rest = np.where(np.arange(z.shape[-1]) == best[..., None], -np.inf, -z)
+        return softmax._shares(rest)
+
+
+def best_worst_places(y: Any, count: int) -> tuple[Any, Any]:
+    """The places of the best and of the worst of `count` items that answer y of `BestWorst` names.
+
+    >>> [tuple(map(int, best_worst_places(y, 3))) for y in range(6)]
+    [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
+    """
+    best, rest = np.divmod(np.asarray(y, dtype=int), count - 1)
+    return best, rest + (rest >= best)
+
+
 def value_and_slope(loss: Loss, z: Floats, y: Any) -> tuple[Floats, Floats]:
     """Value and slope of a loss, in the precision of z: in one pass if the loss can.
 
@@ -250,7 +384,20 @@ def davidson(ties: float = 1.0) -> Davidson:
     return Davidson(ties=ties, flat_beyond=40.0 + 2 * max(0.0, float(np.log(ties))))
 
 
+def ordered_logit(cuts: Sequence[float]) -> OrderedLogit:
+    """The ordered logit with these cuts between grades: the first one 0, or above 0 if answers can be "about equal".
+
+    >>> ordered_logit([0.0, 2.0]).cuts
+    (0.0, 2.0)
+    """
+    known = tuple(number("a cut", cut, at_least=0) for cut in cuts)
+    if not known or list(known) != sorted(set(known)):
+        raise SettingError(f"cuts are {list(cuts)}; expected numbers that rise, the first one 0 or above")
+    return OrderedLogit(known, flat_beyond=19.0 + known[-1])
+
+
 zero_one = ZeroOne()
 logistic = Logistic()
 squared = Squared()
 softmax = Softmax()
+best_worst = BestWorst()

@@ -11,7 +11,7 @@ import numpy as np
 
 from askwise.distances import Distance
 from askwise.errors import SettingError
-from askwise.losses import Loss, logistic, sigmoid, softmax
+from askwise.losses import Loss, OrderedLogit, SharesByLabel, logistic, sigmoid
 from askwise.options import implementing, number, whole_number
 from askwise.structures import Family
 from askwise.types import Floats
@@ -59,13 +59,18 @@ class Problem:
     def likelihoods(self, predictions: Floats, responses: Any) -> Iterator[Floats]:
         """The `likelihood` of each response in turn, which may be changed in place.
 
-        For the softmax of all labels, the sum over the labels is computed once.
+        Where the loss can, what they share is computed once.
         """
-        if self.loss is softmax and self.beta == 1.0 and list(responses) == list(range(predictions.shape[-1])):
-            yield from softmax.shares_by_label(predictions)
-        else:
-            for response in responses:
-                yield self.likelihood(predictions, response)
+        if isinstance(self.loss, OrderedLogit) and self.beta == 1.0:
+            yield from self.loss.shares_by_response(predictions, responses)
+            return
+        if isinstance(self.loss, SharesByLabel) and self.beta == 1.0:
+            shares = self.loss.shares_by_label(predictions)
+            if list(responses) == list(range(len(shares))):
+                yield from shares
+                return
+        for response in responses:
+            yield self.likelihood(predictions, response)
 
     def chances(self, predictions: Floats) -> Floats:
         """(Y, S, A): p(y | a, structure) for each of finitely many responses."""

@@ -5,7 +5,7 @@ Axis letters, used at every signature: ``S`` structures, ``A`` atoms, ``Y`` resp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple, Protocol
@@ -74,12 +74,19 @@ class Scored(NamedTuple):
 class Option:
     """One thing a question shows: an item, a record, a point.
 
-    >>> Option("tea", image="tea.png").name
-    'tea'
+    >>> option = Option("tea", image="tea.png", fields={"price (€)": "2.50"}, row=0)
+    >>> option.name, option.fields["price (€)"]
+    ('tea', '2.50')
     """
 
     name: str
     image: str | None = None
+    fields: Mapping[str, str] = field(default_factory=dict, hash=False)  # column -> its value as people read it
+    body: str | None = None  # a long text
+    row: int | None = None  # its place in the table, from 0; None: it is no row
+    audio: str | None = None
+    video: str | None = None
+    body_format: str = "markdown"  # how the body is written: markdown, text or code
 
 
 @dataclass(frozen=True)
@@ -116,9 +123,32 @@ class Question:
     atom: Any = field(default=None, compare=False)  # the family's own name for it, for programs that answer
     gain: float = field(default=0.0, compare=False)
     info: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    answer_names: Mapping[str, str] = field(default_factory=dict, compare=False)  # response -> what people read for it
+    who: str | None = None  # whom it asks; None: anybody
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the options, in the order shown."""
+        return [option.name for option in self.options]
+
+    @property
+    def choices(self) -> str:
+        """What may be answered, in short: all responses, or the first of many."""
+        shown = [str(response) for response in self.responses]
+        return "/".join(shown if self.kind != "best-worst" else [shown[0], "..."])
 
     def __str__(self) -> str:
-        return f"{self.text} [{'/'.join(str(response) for response in self.responses)}]"
+        asked = "" if self.who is None else f"{self.who}: "
+        return f"{asked}{named_text(self.text, self.names)} [{self.choices}]"
+
+
+def named_text(text: str, names: Sequence[str]) -> str:
+    """The text of a question, followed by the names that it is about unless it has one of them.
+
+    >>> named_text("Which would you send?", ["reply 3", "reply 8"])
+    'Which would you send? (reply 3, reply 8)'
+    """
+    return text if any(name in text for name in names) else f"{text} ({', '.join(names)})"
 
 
 class Answer(NamedTuple):
@@ -131,3 +161,4 @@ class Answer(NamedTuple):
     atom: Any
     response: Response
     who: str | None = None
+    left: int = 0  # of a pair: 1 if its first item stood left, -1 if its second did; 0: not known

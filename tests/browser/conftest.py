@@ -10,30 +10,15 @@ import sys
 
 import pytest
 
-from askwise.storage.address import Address
-from askwise.storage.store import Store
-
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    from tests.browser.site import (  # skips where there is no browser
-        TOKEN,
-        TOLD,
-        WORDS,
-        Site,
-        playwright,
-        png,
-        sessions,
-    )
+    from tests.browser.site import TOKEN, Site, playwright  # skips where there is no browser
 
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("NOT RUN: chromium is not installed; on Debian: apt install chromium")
     folder = tmp_path_factory.mktemp("studies")
-    images = {f"{i}.png": png((40 * i, 120, 255 - 40 * i)) for i in range(len(WORDS))}
-    for name, session in sessions().items():
-        told = {"instructions": TOLD} if name == "told" else {}
-        Store.create(Address.of(folder / f"{name}.askwise"), {**session.recipe, **told}, images)
     command = [
         sys.executable,
         "-c",

@@ -24,10 +24,24 @@ EVIL = [
 ]
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 TABLE = [{"name": f"item {i}", "x": (7 * i) % 11, "y": (5 * i) % 13} for i in range(12)]
+DESCRIBED = {
+    "name": [f"item {i}" for i in range(12)],
+    "price ($)": [(7 * i) % 11 + 0.5 for i in range(12)],
+    "weight [kg]": [12_500] * 12,
+    "note": ["<b>plain</b> <script>document.title='evil'</script>"] * 12,
+}
+MACHINES = [
+    {"name": f"no. {i}" if i % 2 else f"the machine number {i}"}
+    | {f"property {j}": (i * (j + 2)) % 11 for j in range(8)}
+    for i in range(0, 24, 3)
+]
 WORDS = ["a bell", "a key", "rain", "a long walk with a friend", "salt", "wool"]
 TOLD = "Go by <b>sound</b> only.\n<script>document.title='evil'</script>"
 TOKEN = "secret-of-the-owner"
-KINDS = {"pair": "ArrowLeft", "same": "ArrowRight", "triple": "2", "label": "1", "number": "3.5"}
+GRADES = ("slightly", "clearly", "much")
+KINDS = {
+    "pair": "ArrowLeft", "graded": "1", "same": "ArrowRight", "triple": "2", "label": "1", "number": "3.5", "set": "3",
+}  # fmt: skip
 
 
 def png(color):
@@ -41,20 +55,37 @@ def png(color):
     return b"\x89PNG\r\n\x1a\n" + part(b"IHDR", head) + part(b"IDAT", zlib.compress(rows)) + part(b"IEND", b"")
 
 
-def sessions():
-    """One study of each kind, ending after a few answers; and one with names that would like to run."""
+def studies():
+    """Functions that make one study of each kind, ending after a few answers; and one with names that would like to
+    run."""
     pictured = [{"name": word, "image": f"{i}.png", "x": i} for i, word in enumerate(WORDS)]
     small = {"draws": 16, "seed": 1}
     return {
-        "pair": askwise.best_item(TABLE, draws=40, seed=2, epsilon=0.001, budget=3),
-        "same": askwise.clusters(pictured, image="image", budget=3, epsilon=0.001, **small),
-        "triple": askwise.hierarchy(pictured, image="image", budget=3, epsilon=0.001, **small),
-        "label": askwise.classifier(TABLE, labels=("cold", "hot"), budget=3, epsilon=0.001, seed=1),
-        "number": askwise.best_column((3, 3), budget=3, epsilon=0.001, **small),
-        "long": askwise.ranking(TABLE, epsilon=0.0001, budget=40, **small),
-        "names": askwise.clusters(EVIL, budget=40, epsilon=0.0001, **small),
-        "told": askwise.clusters(WORDS, budget=3, epsilon=0.001, **small),
+        "pair": lambda: askwise.best_item(TABLE, draws=40, seed=2, epsilon=0.001, budget=3),
+        "graded": lambda: askwise.best_item(TABLE, grades=GRADES, ties=True, draws=40, seed=2, epsilon=0.001, budget=3),
+        "pictured": lambda: askwise.best_item(pictured, image="image", grades=GRADES, epsilon=0.001, budget=3, seed=1),
+        "same": lambda: askwise.clusters(pictured, image="image", budget=3, epsilon=0.001, **small),
+        "triple": lambda: askwise.hierarchy(pictured, image="image", budget=3, epsilon=0.001, **small),
+        "label": lambda: askwise.classifier(TABLE, labels=("cold", "hot"), budget=3, epsilon=0.001, seed=1),
+        "number": lambda: askwise.best_column((3, 3), budget=3, epsilon=0.001, **small),
+        "set": lambda: askwise.best_item(TABLE, shown=4, draws=40, seed=2, epsilon=0.001, budget=3),
+        "best-worst": lambda: askwise.best_item(TABLE, shown=4, worst=True, draws=40, seed=2, epsilon=0.001, budget=3),
+        "six": lambda: askwise.ranking(
+            pictured, image="image", show=[], shown=6, worst=True, epsilon=0.001, repeat=True, **small
+        ),
+        "long": lambda: askwise.ranking(TABLE, epsilon=0.0001, budget=40, **small),
+        "names": lambda: askwise.clusters(EVIL, budget=40, epsilon=0.0001, **small),
+        "fields": lambda: askwise.best_item(
+            DESCRIBED, show=list(DESCRIBED)[1:], budget=3, epsilon=0.001, draws=40, seed=2
+        ),
+        "eight": lambda: askwise.best_item(MACHINES, shown=4, budget=3, epsilon=0.001, draws=40, seed=2),
+        "eight-graded": lambda: askwise.best_item(MACHINES, grades=GRADES, ties=True, budget=3, draws=40, seed=2),
+        "hidden": lambda: askwise.best_item(DESCRIBED, show=[], budget=3, epsilon=0.001, draws=40, seed=2),
+        "told": lambda: askwise.clusters(WORDS, budget=3, epsilon=0.001, **small),
     }
+
+
+STUDIES = studies()
 
 
 class Site:
@@ -63,9 +94,18 @@ class Site:
     def __init__(self, folder, where, browser):
         self.folder, self.where, self.browser = folder, where, browser
 
+    def path(self, study):
+        """The file of a study, which the first test that needs it makes."""
+        path = self.folder / f"{study}.askwise"
+        if study in STUDIES and not path.exists():
+            told = {"instructions": TOLD} if study == "told" else {}
+            images = {f"{i}.png": png((40 * i, 120, 255 - 40 * i)) for i in range(len(WORDS))}
+            Store.create(Address.of(path), {**STUDIES[study]().recipe, **told}, images)
+        return path
+
     def invite(self, study, quota=None):
         """A new participant's page, and their log."""
-        store = Store.at(Address.of(self.folder / f"{study}.askwise"))
+        store = Store.at(Address.of(self.path(study)))
         record = store.record()
         person = invite(store, record, "Ann", quota)
         link = f"{self.where}/s/{study}/p/{token_of(store, record.study, person.participant)}"
@@ -89,7 +129,7 @@ class Site:
         context.on("weberror", lambda error: complaints.append(str(error.error)))
         yield context
         context.close()
-        expected = re.compile(r"ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_RESET|status of (409|500|503)")
+        expected = re.compile(r"ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_RESET|status of (409|422|500|503)")
         unexpected = [complaint for complaint in complaints if not expected.search(complaint)]
         assert not unexpected, unexpected
 

@@ -45,8 +45,8 @@ def test_a_study_by_keyboard(site, kind):
     told = site.told(kind, person)
     assert len(told) == len(asked)
     assert all(0.2 < event["seconds"] < 30 for event in told)
-    meant = {"same": "different", "label": "cold", "number": 3.5, "pair": "left"}
-    assert kind == "triple" or {event["response"] for event in told} == {meant[kind]}
+    meant = {"same": "different", "label": "cold", "number": 3.5, "pair": "left", "graded": "left, much"}
+    assert kind in ("triple", "set") or {event["response"] for event in told} == {meant[kind]}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -72,7 +72,7 @@ def test_a_study_by_touch_on_a_phone_at_night(site, kind):
     assert kind != "number" or set(told) == {-4.5}
 
 
-@pytest.mark.parametrize("kind", ["pair", "triple"])
+@pytest.mark.parametrize("kind", ["pair", "graded", "pictured", "triple"])
 def test_other_screens_need_no_scrolling_either(site, kind):
     with site.page(kind) as (page, _):
         for width, height in ((844, 390), (360, 640), (1280, 720)):

@@ -130,7 +130,7 @@ def test_from_a_table_to_a_report(site, tmp_path):
         expect(page.locator("#budget")).to_be_visible()
         page.fill("#budget", "")
         page.select_option("#goal", "best_item")
-        page.get_by_text("What people read first").click()
+        page.get_by_text("What people read", exact=True).click()
         page.fill("#instructions", "Look at the <b>colour</b> only.")
         page.fill("#epsilon", "0.001")  # three answers do not settle that
         page.click("#read-table")
@@ -333,3 +333,18 @@ def test_no_secret_is_written_down(site):
     assert TOKEN not in err
     for secret in (link.split("/p/")[1], "wrong-token-of-somebody"):
         assert secret not in out + err
+
+
+def test_a_new_study_shows_several_items_at_a_time(site, tmp_path):
+    (tmp_path / "drinks.csv").write_text("name\n" + "\n".join(f"drink {i}" for i in range(7)))
+    with site.owner() as page:
+        page.set_input_files("#table", tmp_path / "drinks.csv")
+        page.select_option("#goal", "best_item")
+        page.evaluate("document.getElementById('shown').closest('details').open = true")
+        page.fill("#shown", "4")
+        page.check("#worst")
+        page.click("#read-table")
+        asked = "Each question shows four items and asks for the best and the worst of them. There are 35 such sets."
+        expect(page.get_by_text(asked)).to_be_visible(timeout=SOON)
+        page.select_option("#goal", "clusters")
+        expect(page.locator("#worst")).to_be_hidden()

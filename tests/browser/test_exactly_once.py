@@ -193,7 +193,7 @@ def test_a_reply_that_is_lost_doubles_nothing(site):
 
 def test_a_pause_keeps_the_answer_for_later(site):
     with site.page("long") as (page, person):
-        store = Store.at(Address.of(site.folder / "long.askwise"))
+        store = Store.at(Address.of(site.path("long")))
         study = store.record().study
         pause(store, study, person.participant, True)
         press(page, "ArrowLeft")

@@ -94,7 +94,7 @@ def test_an_outage_is_waited_for(site):
 
 
 def test_why_is_there_only_if_the_owner_shows_it(site):
-    store = Store.at(Address.of(site.folder / "names.askwise"))
+    store = Store.at(Address.of(site.path("names")))
     link, _ = site.invite("names")
     for shown in (False, True):
         change_study_settings(store, store.record().study, why=shown)

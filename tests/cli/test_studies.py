@@ -40,7 +40,8 @@ def test_from_a_table_to_an_answer(run_command, cars, tmp_path):
         if status["done"]:
             break
         questions = json.loads(run_command("next", "cars.askwise", "--count", 4, "--json")[1])["questions"]
-        assert [sorted(question) for question in questions] == [["id", "kind", "options", "responses", "text"]] * 4
+        parts = ["answer_names", "id", "kind", "options", "responses", "text"]
+        assert [sorted(question) for question in questions] == [parts] * 4
         rows = [{"question": q["id"], "response": prefer(q, by_number)} for q in questions]
         write_csv(tmp_path / "answers.csv", rows)
         assert "4 answers imported" in run_command("tell", "cars.askwise", "--from", "answers.csv", "--who", "Ann")[1]

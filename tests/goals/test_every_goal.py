@@ -47,7 +47,7 @@ def test_a_goal_is_declared_whole(goal):
     kind = goals()[goal]
     assert kind.__module__ == f"askwise.goals.{goal}"
     assert kind.goal_name == goal
-    for part in ("title", "question", "estimate", "distance", "needs", "data_help"):
+    for part in ("title", "asks", "estimate", "distance", "needs", "data_help"):
         assert getattr(kind, part).strip()
     assert kind.max_rows > kind.min_rows
     assert ">>>" in inspect.getdoc(kind)
@@ -112,7 +112,7 @@ def test_draws_and_answers_leave_and_come_back(goal):
     assert {len(column) for column in table.values()} == {5}
     fresh = small(goal)
     question = fresh.ask()
-    names = [option.name for option in question.options]
+    names = [*filter(None, [question.who]), *(option.name for option in question.options)]
     said = 1.0 if question.kind == "number" else question.responses[0]
     columns = goal_of(fresh).columns_of_answers()
     assert len(columns) == len(names) + 1

@@ -29,7 +29,6 @@ def test_answers_count_little_and_questions_repeat(make):
     assert session.posterior.beta == pytest.approx(0.08)
     assert session.config.repeat
     assert not make(margin=0.8, repeat=False).config.repeat
-    assert not make().config.repeat
     assert "likelier than any other by at least 0.8" in session.certificate().assumptions[1]
     assert askwise.from_json(session.to_json()).problem.margin == 0.8
 

@@ -7,7 +7,7 @@ import pytest
 
 import askwise
 from askwise.goals.base.goal import SPACING
-from askwise.simulate.people import ModelPerson
+from askwise.simulate.people import LabellingPerson, ModelPerson
 from askwise.simulate.runs import person_streams, simulate_answers
 
 NAMES = list("abcdefgh")
@@ -41,12 +41,54 @@ def test_the_same_pair_is_not_asked_again_soon():
 
 @pytest.mark.parametrize(
     ("rows", "given", "repeats"),
-    [(3, None, False), (4, None, True), (24, None, True), (25, None, False), (8, False, False), (30, True, True)],
+    [(2, None, True), (24, None, True), (25, None, False), (8, False, False), (30, True, True)],
 )
 def test_repeats_are_for_few_items_unless_said(rows, given, repeats):
     options = {} if given is None else {"repeat": given}
-    session = askwise.ranking([f"item {place}" for place in range(rows)], draws=10, **options)
+    names = [f"item {place}" for place in range(rows)]
+    for goal in (askwise.ranking, askwise.clusters):
+        assert goal(names, draws=10, **options).config.repeat is repeats
+
+
+@pytest.mark.parametrize(("rows", "noise", "repeats"), [(13, 0.05, True), (14, 0.05, False), (5, 0.0, False)])
+def test_repeats_of_few_triples(rows, noise, repeats):
+    session = askwise.hierarchy([f"item {place}" for place in range(rows)], draws=8, noise=noise)
     assert session.config.repeat is repeats
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_two_or_three_names_settle(count):
+    """The pair that matters is asked until it is clear."""
+    session = askwise.best_item(NAMES[:count], seed=3, draws=100)
+    for turn in range(100):
+        if session.done:
+            break
+        names = sorted(option.name for option in session.ask().options)
+        session.tell(names[turn == 0])  # the first answer is a slip
+    assert session.reason.kind == "settled"
+    assert session.estimate().value == "a"
+
+
+def test_three_names_are_never_asked_about_twice_in_a_row():
+    session = askwise.best_item(NAMES[:3], seed=1, draws=30, epsilon=1e-6)
+    asked = []
+    for turn in range(12):
+        asked.append(tuple(session.ask().atom))
+        session.tell("left" if turn % 2 else "right")
+    assert all(one != two for one, two in pairwise(asked))
+
+
+def test_clusters_of_few_names_settle_in_spite_of_mistakes():
+    """Of 6 names, wrong answers once in twenty: without repeats some of these people run out of pairs."""
+    kinds = []
+    for seed in range(3):
+        session = askwise.clusters(NAMES[:6], seed=seed, draws=32)
+        truth = session.prior.sample(1, np.random.default_rng(seed)).structures[0]
+        person = LabellingPerson(session.problem.family, truth, 0.05)
+        for _ in simulate_answers(session, person, person_streams(seed, 300), until_settled=True):
+            pass
+        kinds.append(session.reason.kind)
+    assert kinds == ["settled"] * 3
 
 
 def test_labels_are_asked_once():

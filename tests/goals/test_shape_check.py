@@ -33,7 +33,7 @@ def importance_odds(features, answers, rng, draws=200_000):
         scores = rng.standard_normal((draws, root.shape[1])) @ root.T * scales[:, None]
         lapse = rng.choice(lapses, draws, p=lapse_weights)
         likelihood = np.ones(draws)
-        for (i, j), sign, _ in answers:
+        for (i, j), sign, *_ in answers:
             likelihood *= (1 - lapse) / (1 + np.exp(-sign * (scores[:, i] - scores[:, j]))) + lapse / 2
         evidence.append(likelihood.mean())
     return float((weights[1:] / weights[1:].sum()) @ evidence[1:] / evidence[0])

@@ -25,6 +25,8 @@ test("a label of one letter or digit is its own key", () => {
 test("pairs answer to arrows and digits", () => {
   const pair = { kind: "pair", responses: ["left", "right", "equal"] };
   assert.deepEqual(responseKeys(pair), [["1", "ArrowLeft"], ["2", "ArrowRight"], ["3", "ArrowDown"]]);
+  const graded = { kind: "pair", responses: ["left, much", "left, slightly", "right, slightly", "right, much"] };
+  assert.deepEqual(responseKeys(graded), [["1"], ["2"], ["3"], ["4"]]);
   assert.deepEqual(responseKeys({ kind: "triple", responses: ["a", "b", "c"] }), [["1"], ["2"], ["3"]]);
 });
 

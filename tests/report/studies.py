@@ -48,8 +48,8 @@ def go_on(session, count: int = 4, who: str = EVIL):
     for _ in range(count):
         question = session.ask()
         said = float(rng.standard_normal()) if question.kind == "number" else question.responses[int(rng.integers(2))]
-        session.tell(said, who=who, seconds=2.0)
+        session.tell(said, who=question.who or who, seconds=2.0)
     if count:
         session.undo()
-        session.skip(reason=EVIL, who=who)
+        session.skip(reason=EVIL, who=session.ask().who or who)
     return session

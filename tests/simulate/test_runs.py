@@ -47,7 +47,7 @@ def test_a_run_ends_at_its_deadline():
 
 
 def test_a_run_ends_when_every_question_was_asked():
-    session = askwise.best_item(["a", "b"], draws=40, seed=2, epsilon=1e-9)
+    session = askwise.best_item(["a", "b"], draws=40, seed=2, epsilon=1e-9, repeat=False)
     assert len(answer(session, repeat(generator(971), 5), until_settled=True)) == 1
     with pytest.raises(NothingToAsk):
         answer(session, repeat(generator(971), 5))

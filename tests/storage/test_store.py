@@ -119,7 +119,7 @@ def test_a_newer_format_is_refused_and_an_older_one_taken_forward(tmp_path, monk
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE askwise SET version = 7")
     connection.close()
-    assert "was written by a newer askwise (format 7, this one reads up to 3); update askwise" in refusal(
+    assert "was written by a newer askwise (format 7, this one reads up to 4); update askwise" in refusal(
         askwise.open, path
     )
 
@@ -139,7 +139,7 @@ def test_a_file_of_the_first_version_is_taken_forward(tmp_path):
     path = tmp_path / "x.askwise"
     session = some_study(path)
     with sqlite3.connect(path) as connection:
-        for column in ("parent", "state", "mode", "secret", "settled", "why", "beyond", "head"):
+        for column in ("parent", "state", "mode", "secret", "settled", "why", "beyond", "head", "wording"):
             connection.execute(f"ALTER TABLE studies DROP COLUMN {column}")
         connection.execute("DROP TABLE participants")
         connection.execute("DROP TABLE leases")
@@ -156,7 +156,7 @@ def test_a_study_of_the_second_version_is_taken_forward_with_its_people(place):
     study = store.record().study
     ann = invite(store, store.record(), "Ann")
     with store.begin() as connection:
-        for column in ("settled", "why", "beyond", "head"):
+        for column in ("settled", "why", "beyond", "head", "wording"):
             connection.execute(text(f"ALTER TABLE studies DROP COLUMN {column}"))
         connection.execute(text("DROP TABLE leases"))
         connection.execute(text("ALTER TABLE askwise DROP COLUMN digest"))

@@ -58,11 +58,8 @@ def undo(session, rng):
 def resumed(session):
     """The session as a checkpoint and its log bring it back."""
     again = remake(session.recipe)
-    recording.resume(
-        again,
-        json.loads(json.dumps(session.log)),
-        load_posteriors(dump_posteriors(session.round.beliefs, session.prior), again.prior),
-    )
+    kept = dump_posteriors(session.round.beliefs, session.prior)
+    assert recording.resume(again, json.loads(json.dumps(session.log)), lambda prior: load_posteriors(kept, prior))
     return again
 
 

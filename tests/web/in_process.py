@@ -68,17 +68,17 @@ class Server:
         self.life = self.app.router.lifespan_context(self.app)
         self.loop.run_until_complete(self.life.__aenter__())
 
-    async def _reply(self, method, path, body, headers):
+    async def _reply(self, method, path, body, headers, form=None):
         async with AsyncClient(transport=ASGITransport(app=self.app), base_url="http://testserver") as client:
-            return await client.request(method, path, json=body, headers=headers)
+            return await client.request(method, path, json=body, data=form, headers=headers)
 
     async def _rest(self):
         """Until everything is worked out that was begun: the same requests then always lead to the same state."""
         while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
             await asyncio.wait(tasks)
 
-    def send(self, method, path, body=None, headers=None):
-        reply = self.loop.run_until_complete(self._reply(method, path, body, headers))
+    def send(self, method, path, body=None, headers=None, form=None):
+        reply = self.loop.run_until_complete(self._reply(method, path, body, headers, form))
         self.loop.run_until_complete(self._rest())
         return reply
 
@@ -131,7 +131,8 @@ class Site(RuleBasedStateMachine):
         model = self.models[log]
         found = self.journals[log].since(len(model.events))
         for event in found:
-            model.add(*(event.get(part) for part in ("event", "question", "response", "who", "key")))
+            named = [option["name"] for option in event.get("options", ())], event.get("retired", ())
+            model.add(*(event.get(part) for part in ("event", "question", "response", "who", "key")), *named)
         return found
 
     def check(self):
@@ -205,7 +206,8 @@ class Site(RuleBasedStateMachine):
 
     def may_answer(self, person, question):
         """Whether the question is theirs to answer; None where it is nobody's."""
-        if self.models[person.log].status.get(question) != "open" or self.resting(person) or person.full:
+        model = self.models[person.log]
+        if not (model.status.get(question) == "open" or question in model.late) or self.resting(person) or person.full:
             return False
         if not self.pooled or person.shown == question:
             return True

@@ -72,7 +72,7 @@ def becomes(client, state):
 
 def test_a_study_without_questions_left_cannot_continue(tmp_path):
     path = tmp_path / "cars.askwise"
-    askwise.save(askwise.clusters(["a", "b"], draws=16, epsilon=1e-9), path)
+    askwise.save(askwise.clusters(["a", "b"], draws=16, epsilon=1e-9, repeat=False), path)
     store = Store.at(Address.of(path))
     person = invite(store, store.record(), "")
     assert person.name == "Person 1"
@@ -197,7 +197,7 @@ def test_a_best_guess_that_does_not_lead_the_chart_is_explained():
 
 def test_who_goes_on_is_asked_until_nothing_is_left(tmp_path):
     path = tmp_path / "cars.askwise"
-    session = askwise.clusters(["a", "b", "c"], draws=16, seed=2, epsilon=1e-6, budget=1)
+    session = askwise.clusters(["a", "b", "c"], draws=16, seed=2, epsilon=1e-6, budget=1, repeat=False)
     session.tell("same", session.ask())
     askwise.save(session, path)
     job = str(path), 1

@@ -116,7 +116,7 @@ def test_an_upload_of_a_stranger_is_refused_before_it_is_read(tmp_path):
         with connected(port, f"{head}Transfer-Encoding: chunked\r\n\r\n".encode()) as line:
             assert received(line).split()[1] == b"401"
         owner = "Authorization: Bearer secret-of-the-owner\r\n"
-        with connected(port, f"{head}{owner}Content-Length: 70000000\r\n\r\n".encode()) as line:
+        with connected(port, f"{head}{owner}Content-Length: 300000000\r\n\r\n".encode()) as line:
             assert received(line).split()[1] == b"413"
 
 

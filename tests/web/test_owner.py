@@ -250,7 +250,7 @@ def test_every_door_of_the_owner_is_shut(tmp_path):
 
 
 def test_too_much_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(safety, "MAX_TABLE_BYTES", 2000)
+    monkeypatch.setattr(safety, "MAX_UPLOAD_BYTES", 2000)
     with served(tmp_path) as client:
         refused = upload(client, table=b"x" * 3000)
         assert refused.status_code == 413

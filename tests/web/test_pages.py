@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import askwise
@@ -43,6 +45,8 @@ def test_pages_are_whole_and_escaped(tmp_path):
             assert page.text.rstrip().endswith("</html>")
             assert f'src="/static/{script}.js"' in page.text
             assert page.text.count("<script") == 1
+            names = re.findall(r' id="([^"]+)"', page.text)
+            assert len(names) == len(set(names)), names
             assert client.get(f"/static/{script}.js").headers["content-type"].startswith("text/javascript")
         assert f'data-base="/api/v1{path}"' in client.get(path).text
         assert ".point:hover .value" in client.get("/s/cars", headers=OWNER).text  # the charts' own style

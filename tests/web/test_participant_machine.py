@@ -44,7 +44,7 @@ class ParticipantMachine(Site):
         set_mode(self.store, self.study, mode)
         self.pooled, self.state, self.number = mode == "pooled", "open", 0
         self.servers = [Server(app) for app in self.apps]
-        self.people, self.models, self.journals = [], {}, {}
+        self.people, self.models, self.journals, self.items = [], {}, {}, NAMES
         self.invite(0, None)
         self.invite(1, 2)
 
@@ -149,7 +149,7 @@ class ParticipantMachine(Site):
         person = Person(made["participant"], path, known[made["participant"]], quota)
         if person.log not in self.models:
             self.models[person.log] = LogModel()
-            self.journals[person.log] = StudyJournal(self.store, self.store.record(person.log))
+            self.models_begin_again({person.log})
         self.people.append(person)
 
     @rule(which=CHOICE, server=SERVER)
@@ -174,6 +174,33 @@ class ParticipantMachine(Site):
         self.state = "closed"
         assert self.owner(server, "state", {"state": "open"}).status_code == 409
         self.check()
+
+    @rule(server=SERVER, which=CHOICE, retires=st.booleans(), sent=st.integers(1, 2))
+    def change_items(self, server, which, retires, sent):
+        """The event is in every log that has begun, once; the others begin with the new table."""
+        key = self.key()
+        gone = self.items[which % len(self.items)]
+        form = {"retire": [gone]} if retires else {"rows": f"new {self.number}"}
+        allowed = self.state != "closed" and not (retires and (self.pooled or len(self.items) == 2))
+        for turn in range(sent):
+            reply = self.servers[(server + turn) % 2].send("POST", f"{HERE}/items", None, OWNER, form | {"key": key})
+            assert (reply.status_code == 200) == allowed, reply.text
+        begun = {log for log, model in self.models.items() if model.events}
+        self.models_begin_again(set(self.models) - begun)
+        for log in begun:
+            found = self.new_events(log)
+            assert [event["key"] for event in found if event["event"] == "items"] == [key] * allowed
+            assert {event["event"] for event in found} <= {"items"}
+        if allowed:
+            self.items = reply.json()["items"]
+            assert (gone in self.items) != retires
+        self.check()
+
+    def models_begin_again(self, logs):
+        """What a log starts from may have changed, as it has not begun."""
+        for log in logs:
+            self.journals[log] = StudyJournal(self.store, self.store.record(log))
+            self.models[log].retired = set(self.journals[log].record.recipe["options"].get("retired") or ())
 
     # ------------------------------------------------------------------ servers
 

@@ -15,9 +15,11 @@ from rich.progress import track
 from askwise.cli.common import AsJson, File, close_study, one_line, open_study, shell_address
 from askwise.errors import DataError, SettingError
 from askwise.session import Session
+from askwise.session.set_responses import OPTION_COLUMNS
 from askwise.types import Question
 
 MAX_PRINTED_LINES = 5  # bad lines
+OPTION_PARTS = ("name", "image", "row", "body", "audio", "video")  # that programs read
 
 
 def tell(
@@ -61,6 +63,7 @@ def next_questions(
         str | None,
         typer.Option(help="Ask the best whole plate: rows, columns, or a table with plate, row and column [matrices]."),
     ] = None,
+    who: Annotated[str | None, typer.Option(help="Whom to ask, of a group that decides together.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A table to fill in: .csv, .tsv, ...")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -71,13 +74,15 @@ def next_questions(
 
     session = open_study(file)
     if plates is not None:
-        if (count, per_row, per_column) != (1, None, None):
-            raise SettingError("a plate is asked whole; give --plates without --count, --per-row and --per-column")
+        if (count, per_row, per_column, who) != (1, None, None, None):
+            raise SettingError(
+                "a plate is asked whole; give --plates without --count, --per-row, --per-column and --who"
+            )
         questions = session.ask(plates=_plates(session, plates))
         count = len(questions)
     else:
         plain = per_row is None and per_column is None
-        questions = session.ask(count, eligible=None if plain else Plate(per_row, per_column))
+        questions = session.ask(count, eligible=None if plain else Plate(per_row, per_column), who=who)
     close_study(session)
     if as_json:
         typer.echo(json.dumps({"questions": [_as_json(question) for question in questions], **_plate_name(questions)}))
@@ -118,18 +123,29 @@ def _as_json(question: Question) -> dict[str, Any]:
         "id": question.id,
         "kind": question.kind,
         "text": question.text,
-        "options": [{"name": option.name, "image": option.image} for option in question.options],
+        "options": [
+            {part: getattr(option, part) for part in OPTION_PARTS} | {"fields": dict(option.fields)}
+            for option in question.options
+        ],
         "responses": list(question.responses),
+        "answer_names": dict(question.answer_names),
+        **({} if question.who is None else {"who": question.who}),
     }
 
 
 def _table(questions: list[Question]) -> dict[str, list[Any]]:
     most = max(len(question.options) for question in questions)
-    names = {"abc"[place]: [question.options[place].name for question in questions] for place in range(most)}
+    shown: dict[str, list[Any]] = {}
+    for place, letter in enumerate(OPTION_COLUMNS[:most]):
+        options = [question.options[place] for question in questions]
+        shown[letter] = [option.name for option in options]
+        for column in dict.fromkeys(column for option in options for column in option.fields):
+            shown[f"{letter}.{column}"] = [option.fields.get(column) for option in options]
     return {
         "question": [question.id for question in questions],
+        **({"who": [question.who for question in questions]} if questions[0].who is not None else {}),
         "text": [question.text for question in questions],
-        **names,
-        "answers": ["/".join(map(str, question.responses)) for question in questions],
+        **shown,
+        "answers": [question.choices for question in questions],
         "response": [None for _ in questions],
     }

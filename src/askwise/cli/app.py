@@ -14,6 +14,7 @@ from askwise.cli import (
     backtest,
     demo,
     goal,
+    items,
     new,
     plan,
     reproduce,
@@ -21,6 +22,7 @@ from askwise.cli import (
     simulate,
     status,
     transfer,
+    wording,
 )
 
 # commands that take the options of goals, and whether only those that another goal may set
@@ -97,6 +99,8 @@ app.command("tell")(answers.tell)
 app.command("status")(status.status)
 app.command("report")(status.report)
 app.command("goal")(listed("goal"))
+app.command("wording")(wording.wording)
+app.command("items")(items.items)
 app.command("export")(transfer.export)
 app.command("import")(transfer.import_study)
 app.command("copy")(transfer.copy)

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from askwise._runtime.cluster import on_cluster
+from askwise.cli.bodies import read_bodies, show_bodies
 from askwise.cli.common import (
     File,
     close_study,
@@ -26,18 +27,25 @@ from askwise.cli.common import (
     shell_address,
     stop_sentence,
 )
-from askwise.cli.keys import Keyboard, keyboard_for, response_name
-from askwise.cli.terminal import ESCAPE, KeyReader, image_sequence
+from askwise.cli.fields import fields_table
+from askwise.cli.keys import Keyboard, answer_label, keyboard_for
+from askwise.cli.terminal import ERASE, ESCAPE, KeyReader, image_sequence
 from askwise.errors import AskwiseError, SettingError
+from askwise.goals import goal_of
 from askwise.session import Session
+from askwise.session.set_responses import BEST_WORST, BETWEEN
 from askwise.stopping.certificate import percent
-from askwise.structures import PooledRows
-from askwise.types import Question
+from askwise.structures import AsksPeople, PooledRows
+from askwise.types import Question, named_text
+
+LISTED_KINDS = ("pair", "triple", "set", BEST_WORST)  # whose answers are the items, listed below the text
 
 
 def ask(
     file: File,
-    who: Annotated[str | None, typer.Option(help="Who answers; stored with each answer.")] = None,
+    who: Annotated[
+        str | None, typer.Option(help="Who answers; stored with each answer. Of a group, only this person is asked.")
+    ] = None,
     forecast: Annotated[bool, typer.Option(help="Show about how many questions are still to come.")] = True,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler whose workers search a pool.")
@@ -87,6 +95,8 @@ class AskLoop:
 
         self.session = session
         self.who = who
+        self.asks_people = isinstance(session.problem.family, AsksPeople)
+        self.last_person: str | None = who  # at the keyboard
         self.journal = journal_of(session)
         self.address = escape_markup(shell_address(self.journal.store.address))
         self.console = Console(highlight=False)
@@ -102,9 +112,12 @@ class AskLoop:
     def run(self) -> None:
         if self.session.done and not self._go_on():
             return
+        if self.session.wording.instructions and not self.session.answers:
+            for line in [*self.session.wording.instructions.splitlines(), ""]:
+                self.console.print(escape_markup(line))
         shown_help = ""
         while True:
-            question = self.session.ask()
+            question = self.session.ask(who=self.who if self.asks_people else None)
             if shown_help != (shown_help := self._keyboard(question).help):
                 self.console.print(f"[dim]{shown_help}[/]\n")
             self.reader.discard_pending()
@@ -150,6 +163,9 @@ class AskLoop:
                     self.session.undo(who=self.who)
                     self.console.print("    [dim]→ the last answer was taken back[/]\n")
                     return True
+                if command == "r":
+                    read_bodies(self.console, question)
+                    continue
                 if command == "w":
                     self._explain(question)
                     continue
@@ -157,7 +173,7 @@ class AskLoop:
                 with explain_wait(self.console):
                     self.session.tell(typed if found is None else found, question, self.who, seconds=seconds, key=key)
                 response = self.session.event_log.closing_events[question.id]["response"]
-                self.console.print(f"    → [bold]{escape_markup(response_name(question, response))}[/]\n")
+                self.console.print(f"    → [bold]{escape_markup(answer_label(question, response))}[/]\n")
                 return True
             except AskwiseError as refusal:
                 if not self.reader.single_keys:
@@ -170,6 +186,8 @@ class AskLoop:
         """A key, a label typed letter by letter, or a line; None at the end of input."""
         if question.kind == "number":
             return self.reader.read_line("    a number: ")
+        if question.kind == BEST_WORST and self.reader.single_keys:
+            return self._read_best_and_worst(keys)
         pressed = self.reader.read_key()
         if not self.reader.single_keys or not pressed:
             return pressed
@@ -178,16 +196,51 @@ class AskLoop:
         is_command = lambda text: text[0] == keys.prefix and bool(keys.find_command(text))  # noqa: E731
         return self.reader.read_text(pressed, keys.is_beginning, is_command)
 
+    def _read_best_and_worst(self, keys: Keyboard) -> str | None:
+        """Two keys, the best and the worst; or the key of a command. Escape takes back the first."""
+        best: Any = None
+        while True:
+            pressed = self.reader.read_key()
+            if best is not None and pressed in (ESCAPE, *ERASE, "u"):
+                best = None
+                self.console.print("    [dim]→ choose the best again[/]")
+                continue
+            found = None if not pressed else keys.find_response(pressed)
+            if not pressed or found is None:
+                return pressed
+            if best is None:
+                best = found
+                self.console.print(
+                    f"    best: [bold]{escape_markup(str(best))}[/]   [dim]and the worst? Esc to change[/]"
+                )
+            elif found != best:
+                return f"{best}{BETWEEN}{found}"
+
     def _show(self, question: Question) -> None:
         number = len(self.session.answers) + 1
-        self.console.print(f"[bold]{number}.[/] {escape_markup(question.text)}", soft_wrap=True)
+        if question.who not in (None, self.last_person):
+            self.console.print(f"[bold magenta]{escape_markup(str(question.who))}, please:[/]")
+            self.last_person = question.who
+        text = question.text if question.kind in LISTED_KINDS else named_text(question.text, question.names)
+        self.console.print(f"[bold]{number}.[/] {escape_markup(text)}", soft_wrap=True)
         for option in question.options:
             self._show_image(option.image)
+        if (fields := fields_table(question)) is not None:
+            self.console.print(fields)
+        if show_bodies(self.console, question):
+            keyboard = self._keyboard(question)
+            key = "r" if "r" in keyboard.commands else f"{keyboard.prefix}r"
+            self.console.print(f"    [dim]press {key} to read in full[/]")
         if question.kind != "number":
             for keys, response in keyboard_for(question).key_labels:
-                name = escape_markup(response_name(question, response))
+                name = escape_markup(answer_label(question, response))
                 self.console.print(f"    [cyan]{escape_markup(keys):6}[/] {name}", soft_wrap=True)
+        if question.kind == BEST_WORST:
+            self.console.print("    [dim]the best first, then the worst, such as 1 2[/]")
         self.console.print(f"    {self._bar()}")
+        if "rather" in question.info:
+            rather = escape_markup(str(question.info["rather"]))
+            self.console.print(f"    [dim]an answer of {rather} would settle more[/]")
 
     def _bar(self) -> str:
         diameter = self.session.diameter
@@ -206,7 +259,8 @@ class AskLoop:
         """Computes what follows each answer while the person thinks."""
         if self.preparation is not None:
             self.preparation.join()
-        thread = threading.Thread(target=self.session.prepare, args=(self.who,), daemon=True)
+        who = None if self.asks_people else self.who  # whom the question asks is known there
+        thread = threading.Thread(target=self.session.prepare, args=(who,), daemon=True)
         thread.start()
         self.preparation = thread  # only now: a thread that a signal kept from starting cannot be joined
         if self.forecaster is not None:
@@ -216,7 +270,7 @@ class AskLoop:
         self.console.print("    [dim]what each answer would settle:[/]")
         is_number = question.kind == "number"
         for found in self.session.why(question):
-            response = found.response if is_number else response_name(question, found.response)
+            response = found.response if is_number else answer_label(question, found.response)
             likely = "" if is_number else f" ({percent(found.chance)} likely)"
             guess = escape_markup(textwrap.shorten(describe_estimate(found.estimate.value), 60, placeholder=" ..."))
             answer = f"{response:.3g}" if isinstance(response, float) else escape_markup(str(response))
@@ -238,6 +292,8 @@ class AskLoop:
         estimate = escape_markup(describe_estimate(self.session.estimate().value))
         self.console.print(f"\n[bold green]{estimate}[/]{describe_certainty(certificate)}", soft_wrap=True)
         self.console.print(stop_sentence(self.session))
+        for remark in goal_of(self.session).remarks(self.session):
+            self.console.print(escape_markup(remark), soft_wrap=True)
         if certificate.warning:
             self.console.print(f"[yellow]Be careful: {escape_markup(certificate.warning)}.[/]", soft_wrap=True)
         self.console.print(f"How sure is this? askwise status {self.address} --details", soft_wrap=True)

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from askwise.cli.common import draw_bar, escape_markup, stop_reason, write_page
+from askwise.cli.fields import differing_line
 
 RANDOM_BUDGET = 150  # questions after which the random buyer gives up
 
@@ -44,6 +45,7 @@ def demo(
         choice = f"{left} or {right}?  [bold]→ {left if step.response == 'left' else right}[/]"
         bar = draw_bar(step.diameter, start)
         console.print(f"{number:3d}  {choice}", soft_wrap=True)
+        console.print(f"     [dim]{escape_markup(differing_line(step.question))}[/]", soft_wrap=True)
         console.print(f"     [cyan]{bar}[/] undecided {step.diameter:.3f}   best guess: {escape_markup(step.guess)}")
     found = f"\n[bold green]{escape_markup(steps[-1].guess)}[/], found in {len(steps)} questions"
     console.print(f"{found}: {stop_reason(session)}.")

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from askwise.errors import AnswerError
 from askwise.session import events
+from askwise.session.set_responses import BEST_WORST
 from askwise.types import Question, Response
 
-ANSWERED_BY_PLACE = ("pair", "same", "triple")  # kinds of questions where nobody types a name
+ANSWERED_BY_PLACE = ("pair", "same", "triple", "set", "best-worst")  # kinds of questions where nobody types a name
 ARROWS_BY_PLACE = {"pair": "←→↓", "same": "←→"}
 ARROWS_BY_LABEL = {"left": "←", "right": "→", "up": "↑", "down": "↓"}
 COMMANDS = {"s": "can't tell", "u": "undo", "w": "why this question", "q": "quit (everything is kept)"}
+READ = {"r": "read in full"}  # of questions with long texts
 PREFIXES = ":/!;"  # of a command whose letter is an answer
 FREE_LETTERS = "abdefghijklmnoprtvxyz"  # keys where digits are answers: no command, and not c (continue)
 
@@ -37,12 +39,13 @@ class Keyboard:
     commands: Mapping[str, str]  # what is typed -> the letter of the command
     prefix: str  # of a command whose letter is an answer
     accepts_text: bool  # whether labels can be typed letter by letter
+    meanings: Mapping[str, str] = field(default_factory=COMMANDS.copy)  # of the letters of the commands
 
     @property
     def help(self) -> str:
         """The commands, as they are typed for this question."""
-        typed = {letter: letter if letter in self.commands else self.prefix + letter for letter in COMMANDS}
-        return "   ".join(f"{typed[letter]} {meaning}" for letter, meaning in COMMANDS.items())
+        typed = {letter: letter if letter in self.commands else self.prefix + letter for letter in self.meanings}
+        return "   ".join(f"{typed[letter]} {meaning}" for letter, meaning in self.meanings.items())
 
     def find_response(self, text: str) -> Response | None:
         """The response that a text names or that a key stands for. A text that names two is refused."""
@@ -78,28 +81,33 @@ def keyboard_for(question: Question, single_keys: bool = True) -> Keyboard:
         return Keyboard(
             [], [], {}, {prefix + letter: letter for letter in COMMANDS for prefix in ("", ":")}, ":", False
         )
-    names = [response_name(question, response) for response in question.responses]
+    responses = question.responses
+    if question.kind == BEST_WORST:  # two of the options, one after the other
+        responses = tuple(option.name for option in question.options)
+    items = [response_name(question, response) for response in responses]
+    names = [question.answer_names.get(str(each), item) for each, item in zip(responses, items, strict=True)]
     accepts_text = question.kind not in ANSWERED_BY_PLACE
     taken = {_fold_case(name) for name in names}
     firsts = {name[:1] for name in taken}
     reserved = taken | firsts if accepts_text and single_keys else taken
     prefix = next((prefix for prefix in PREFIXES if prefix not in firsts), PREFIXES[0])
-    letters = iter([letter for letter in FREE_LETTERS if letter not in firsts])
+    meanings = COMMANDS | (READ if any(option.body is not None for option in question.options) else {})
+    letters = iter([letter for letter in FREE_LETTERS if letter not in firsts and letter not in meanings])
     numbered = all(_number_fits(place, name, accepts_text) for place, name in enumerate(names))
     keys: dict[str, Response] = {}
     key_labels: list[tuple[str, Response]] = []
-    for place, (name, response) in enumerate(zip(names, question.responses, strict=True)):
+    for place, (name, response) in enumerate(zip(names, responses, strict=True)):
         number = str(place + 1) if numbered and place < 9 else ""
         own = name if _is_key(name, names) else ""
         key = (own or number if accepts_text else number or own) or next(letters, "")
-        pressed = [part for part in (key, _arrow(question.kind, place, name)) if part]
+        pressed = [part for part in (key, _arrow(question, place, name)) if part]
         keys |= dict.fromkeys([*pressed, own] if own else pressed, response)
         key_labels.append((" ".join(pressed) or "type", response))
-    commands = {prefix + letter: letter for letter in COMMANDS if prefix + letter not in taken}
-    commands |= {letter: letter for letter in COMMANDS if letter not in reserved}
-    words = [(str(response), response) for response in question.responses]
-    texts = [*zip(names, question.responses, strict=True), *words]
-    return Keyboard(texts, key_labels, keys, commands, prefix, accepts_text)
+    commands = {prefix + letter: letter for letter in meanings if prefix + letter not in taken}
+    commands |= {letter: letter for letter in meanings if letter not in reserved}
+    words = [(str(response), response) for response in responses]
+    texts = [*zip(names, responses, strict=True), *zip(items, responses, strict=True), *words]
+    return Keyboard(texts, key_labels, keys, commands, prefix, accepts_text, meanings)
 
 
 def response_name(question: Question, response: Any) -> str:
@@ -107,6 +115,19 @@ def response_name(question: Question, response: Any) -> str:
     if question.kind == "number":
         return f"{response:g}"
     return str(events.response_name(question.kind, [option.name for option in question.options], response))
+
+
+def answer_label(question: Question, response: Any) -> str:
+    """A response as the question shows it: by the name that the owner gave it, before the item that it stands for.
+
+    >>> from askwise.types import Option
+    >>> question = Question("q1", "pair", (Option("tea"), Option("milk")), ("left", "right"), "Which?",
+    ...                     answer_names={"left": "A"})
+    >>> answer_label(question, "left"), answer_label(question, "right")
+    ('A: tea', 'milk')
+    """
+    item, name = response_name(question, response), question.answer_names.get(str(response))
+    return item if name is None else name if item == str(response) else f"{name}: {item}"
 
 
 def _is_key(name: str, names: Sequence[str]) -> bool:
@@ -123,7 +144,10 @@ def _number_fits(place: int, name: str, accepts_text: bool) -> bool:
     return not digits or (digits == [str(place + 1)] and any(map(str.isalpha, name)))
 
 
-def _arrow(kind: str, place: int, name: str) -> str:
+def _arrow(question: Question, place: int, name: str) -> str:
+    kind = question.kind
+    if kind == "pair" and question.responses[0] != "left":
+        return ""  # grades have digits alone
     if kind in ARROWS_BY_PLACE:
         return ARROWS_BY_PLACE[kind][place : place + 1]
     return "" if kind in ANSWERED_BY_PLACE else ARROWS_BY_LABEL.get(name.casefold(), "")

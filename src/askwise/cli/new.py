@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,10 +37,13 @@ def new(
     from askwise.storage.create import new_session, write_study
 
     goal_class(goal, typed=True)  # a goal that does not exist is refused before a large table is read
-    found = read(data, encoding=encoding, image=options.pop("image"))
+    chosen = {kind: options[kind] for kind in ("audio", "video")}
+    found = read(data, encoding=encoding, image=options.pop("image"), **chosen)
     if text_features is not None:
-        found = type(found)(with_text_features(found.columns, text_features), found.source, found.image, found.pictures)
+        found = replace(found, columns=with_text_features(found.columns, text_features))
     given = typed_options(options)
+    if instructions is not None:
+        given["instructions"] = read_instructions(instructions, encoding)
     if not as_json and sys.stdin.isatty():
         given = _prompt_for_required(goal, given)
     session = new_session(goal, found, given)
@@ -48,8 +52,7 @@ def new(
     assert session.recipe is not None
     built = goal_of(session)
     sentences, summary = built.sentences(session), built.summary(session).as_dict()  # before anything is written
-    told = "" if instructions is None else _read_instructions(instructions, encoding)
-    write_study(address, session.recipe, found.pictures, "pooled" if pooled else "own", told)
+    write_study(address, session.recipe, found.media, "pooled" if pooled else "own")
     if as_json:
         typer.echo(json.dumps({"study": str(address), **summary}))
         return
@@ -65,12 +68,13 @@ def _prompt_for_required(goal: str, given: dict[str, Any]) -> dict[str, Any]:
     kind = goal_class(goal)
     for name, option in declared(kind).items():
         if is_required(kind, name) and name not in given:
-            given[name] = typer.prompt(option.label or option.help, type=option.typed)
+            given[name] = typer.prompt(option.label or option.help, type=str if option.typed is list else option.typed)
     return given
 
 
-def _read_instructions(path: Path, encoding: str) -> str:
-    from askwise.data.pictures import short_path
+def read_instructions(path: Path, encoding: str = "utf-8") -> str:
+    """The text that people read before the first question."""
+    from askwise.data.media import short_path
 
     try:
         if not path.is_file():  # a pipe would be waited for

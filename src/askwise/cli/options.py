@@ -82,7 +82,7 @@ def _annotation(name: str, users: Mapping[type[Goal], GoalOption]) -> Any:
     option = next(iter(users.values()))
     flag = option.flag or f"--{to_cli_name(name)}"
     kind = str if option.typed is list else option.typed
-    help = f"{option.help} [{_goals_and_default(name, users)}]"
+    help = f"{help_text(users)} [{_goals_and_default(name, users)}]"
     if kind is bool:
         if any(default_of(goal, name) is not False for goal in users):
             flag = f"{flag}/--no-{flag.removeprefix('--')}"
@@ -99,6 +99,18 @@ def _goals_and_default(name: str, users: Mapping[type[Goal], GoalOption]) -> str
     else:
         for_whom = ", ".join(to_cli_name(goal.goal_name) for goal in users)
     return f"{for_whom}; {' or '.join(sorted(shown))}" if shown else for_whom
+
+
+def help_text(users: Mapping[type[Goal], GoalOption]) -> str:
+    """What an option means; where goals have it with other choices, what it means for them, too.
+
+    >>> help_text(goal_options()["k"])
+    'How many items.'
+    """
+    meanings: dict[tuple[str, ...], str] = {}
+    for option in users.values():
+        meanings.setdefault(tuple(option.choices), option.help)
+    return " ".join(meanings.values())
 
 
 def default_text(default: Any) -> str:

@@ -16,7 +16,7 @@ from askwise.cli.common import AsJson, escape_markup
 MAX_ROWS = 11  # of the table; --json has every step
 SETTINGS = (  # of tasks; an option that is not given is left to the task
     "dim", "sigma", "items", "intervals", "distance", "noise", "drift", "margin", "adversarial", "told_sigma",
-    "learn_scale",
+    "learn_scale", "shown", "worst",
 )  # fmt: skip
 
 
@@ -73,6 +73,8 @@ def simulate(
     learn_scale: Annotated[
         bool, typer.Option("--learn-scale", help="Learn sigma [classify, choice, top_ranking].")
     ] = False,
+    shown: Annotated[int | None, typer.Option(max=6, help="Items at a time [choice; 2].")] = None,
+    worst: Annotated[bool, typer.Option("--worst", help="Of 3 or more, name the worst, too [choice].")] = False,
     workers: Annotated[int | None, typer.Option(max=1024, help="Processes [one per core].")] = None,
     cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to use instead.")] = None,
     as_json: AsJson = False,

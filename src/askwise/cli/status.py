@@ -24,6 +24,7 @@ from askwise.cli.common import (
     write_page,
 )
 from askwise.session import Session
+from askwise.structures import AsksPeople
 
 
 def status(
@@ -44,6 +45,8 @@ def status(
     typer.echo(f"{facts['goal']}: {counts}")
     guess = one_line(describe_estimate(session.estimate().value))
     typer.echo(f"Best guess: {guess}{describe_certainty(session.certificate())}")
+    for remark in facts["remarks"]:
+        typer.echo(one_line(remark))
     for sentence in facts["what_mattered"]:
         typer.echo(f"What mattered: {one_line(sentence)}")
     if facts["warning"]:
@@ -52,6 +55,14 @@ def status(
         typer.echo(stop_sentence(session))
     else:
         typer.echo(f"Not settled yet{': ' + facts['forecast'] if facts['forecast'] else ''}.")
+        if facts["next_person"]:
+            typer.echo(f"Next, ask {one_line(facts['next_person'])}.")
+            if not session.event_log.closed_count(facts["next_person"]):
+                by = (session.pursued or {"options": {}})["options"].get("by")
+                left_out = (
+                    f"{shell_address(Address.of(file))} group-item --by {by} --without {quote(facts['next_person'])}"
+                )
+                typer.echo(f"If this person will not answer: askwise goal {one_line(left_out)}")
     if facts["people_before"]:
         typer.echo(facts["people_before"])
     if details:
@@ -90,14 +101,26 @@ def _file_name(session: Session, person: str | None) -> str:
     return study if person is None else f"{study} {person}".replace("/", "-")
 
 
+def _next_person(session: Session) -> str | None:
+    """Whom the session would ask next, also if somebody else was asked; None where anybody is. Nothing is recorded."""
+    if not isinstance(session.problem.family, AsksPeople):
+        return None
+    log = session.event_log
+    chosen = [event for id in log.open_questions() if "rather" not in (event := log.ask_events[id])["info"]]
+    return str((chosen[0] if chosen else session.round.choose(log))["who"])
+
+
 def _facts(session: Session) -> dict[str, Any]:
+    from askwise.goals import goal_of
     from askwise.goals.base.effect_charts import effect_sentences, has_effects
+    from askwise.report.people import people_of
     from askwise.simulate.forecaster import Forecaster
     from askwise.simulate.populations import load_saving
     from askwise.storage.journal import journal_of
 
     statuses = list(session.event_log.status.values())
-    certificate, forecast = session.certificate(), None if session.done else Forecaster(session).now()
+    certificate = session.certificate().with_names(people_of(session).names)
+    forecast = None if session.done else Forecaster(session).now()
     goal = session.pursued or {"goal": "", "options": {}}
     journal = journal_of(session)
     saving = load_saving(journal.store, journal.record.study)
@@ -115,6 +138,8 @@ def _facts(session: Session) -> dict[str, Any]:
         "probability_exact": certificate.probability_exact,
         "certificate": str(certificate),
         "warning": certificate.warning,
+        "remarks": goal_of(session).remarks(session),
+        "next_person": None if session.done else _next_person(session),
         "what_mattered": effect_sentences(session.effects()) if has_effects(session) else [],
         "forecast": None if forecast is None else str(forecast),
         "people_before": None if saving is None else str(saving),

@@ -23,6 +23,7 @@ from askwise.options import columns as column_names
 from askwise.types import Floats
 
 NAME_COLUMNS = ("name", "title", "item", "id")  # what a name column is called, likeliest first
+SHOWN_REASONS = {each: f"is the {each}" for each in ("name", "image", "body", "audio", "video")}  # not to be a feature
 INFINITE_TEXTS = ("inf", "infinity")
 MISSING_POLICIES = ("refuse", "impute")
 IDENTIFIER = re.compile(r"(.*[_. ])?id|index|rownames|unnamed: 0", re.IGNORECASE)
@@ -103,6 +104,9 @@ def encode(
     *,
     name: str | None = None,
     image: str | None = None,
+    body: str | None = None,
+    audio: str | None = None,
+    video: str | None = None,
     features: Iterable[str] | None = None,
     missing: str = "refuse",
 ) -> Items:
@@ -111,7 +115,8 @@ def encode(
     Numbers, booleans and dates (as days) are standardised; categories become one column a level. Each original column
     has the same total variance, and rows have mean squared length 1, so that one prior scale fits every table.
 
-    `data` is the table. `name` and `image` name the columns of names and pictures; by default they are guessed.
+    `data` is the table. `name` and `image` name the columns of names and pictures; by default they are guessed. `body`,
+    `audio` and `video` name the columns of long texts, sounds and films.
     `features` names the columns that count; by default every column that can be a feature does, and `left_out` says why
     the others cannot. With ``missing="impute"`` an unknown number becomes the mean, and an unknown category the level
     "missing"; by default they are refused.
@@ -123,22 +128,22 @@ def encode(
     >>> items.left_out
     {'name': 'is the name', 'wheels': 'is constant'}
     """
-    name, image = (
-        given if given is None else column_name(option, given) for option, given in (("name", name), ("image", image))
-    )
+    given = {"name": name, "image": image, "body": body, "audio": audio, "video": video}
+    shown = {option: None if value is None else column_name(option, value) for option, value in given.items()}
     chosen = None if features is None else list(dict.fromkeys(column_names("features", features)))
     choice("missing", missing, MISSING_POLICIES)
     columns = table(data)
     count = len(next(iter(columns.values())))
     if count < 2:
         raise DataError("the table has only one row; give at least two items, or there is nothing to compare")
-    _check_known(columns, name=[name], image=[image], features=chosen or [])
+    check_known(columns, **{option: [column] for option, column in shown.items()}, features=chosen or [])
     free = {column: values for column, values in columns.items() if column not in (chosen or [])}
-    name = _guess_name(free) if name is None else name
-    image = _guess_image(free) if image is None else image
+    unnamed = {column: values for column, values in free.items() if column not in shown.values()}
+    name = shown["name"] = _guess_name(unnamed) if shown["name"] is None else shown["name"]
+    image = shown["image"] = _guess_image(unnamed) if shown["image"] is None else shown["image"]
 
     left_out = {} if chosen is None else dict.fromkeys(free, "is not in features")
-    left_out |= {column: why for column, why in ((image, "is the image"), (name, "is the name")) if column in free}
+    left_out |= {column: SHOWN_REASONS[each] for each, column in reversed(shown.items()) if column in free}
     used = [column for column in columns if column not in left_out] if chosen is None else chosen
     made = {each: _feature(each, columns[each], named=chosen is not None, impute=missing == "impute") for each in used}
     left_out |= {column: feature for column, feature in made.items() if isinstance(feature, str)}
@@ -180,7 +185,13 @@ def _side_by_side(blocks: list[Floats], count: int) -> Floats:
     return np.hstack([np.empty((count, 0)), *blocks]) / np.sqrt(max(len(blocks), 1))
 
 
-def _check_known(columns: Columns, **options: Sequence[str | None]) -> None:
+def check_known(columns: Iterable[str], **options: Sequence[str | None]) -> None:
+    """Refuses an option that names a column which the table does not have.
+
+    >>> check_known(["price"], show=["prize"])
+    Traceback (most recent call last):
+    askwise.errors.DataError: show= names the column 'prize', but the table has only 'price'
+    """
     for option, given in options.items():
         for column in given:
             if column is not None and column not in columns:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from askwise.data.pictures import PICTURE_SUFFIXES, read_pictures, short_path
+from askwise.data.media import PICTURE_SUFFIXES, Folder, read_media, short_path
 from askwise.data.tables import NUMBER, Columns, check_texts, is_text, table
 from askwise.errors import AskwiseError, DataError
 
@@ -25,7 +25,8 @@ MAX_EXACT_DIGITS = 300  # of a whole number
 
 @dataclass(frozen=True)
 class LoadedTable:
-    """A table as columns, with the pictures that it names. A pool stays on disk and has no columns here.
+    """A table as columns, with the pictures, sounds and films that it names. A pool stays on disk and has no columns
+    here.
 
     >>> LoadedTable({"name": ["tea", "milk"]}, Path("drinks.csv")).image is None
     True
@@ -34,13 +35,21 @@ class LoadedTable:
     columns: Columns
     source: Path
     image: str | None = None  # the column that names the pictures
-    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    media: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def read(path: str | Path, *, encoding: str = "utf-8", image: str | None = None) -> LoadedTable:
-    """The table in a file or folder, with its pictures.
+def read(
+    path: str | Path,
+    *,
+    encoding: str = "utf-8",
+    image: str | None = None,
+    audio: str | None = None,
+    video: str | None = None,
+) -> LoadedTable:
+    """The table in a file or folder, with the files that it names.
 
-    `encoding` is that of a text file. `image` names the column of the pictures; by default it is guessed.
+    `encoding` is that of a text file. `image`, `audio` and `video` name the columns of pictures, sounds and films; that
+    of the pictures is guessed by default.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "cars.csv"
@@ -50,25 +59,31 @@ def read(path: str | Path, *, encoding: str = "utf-8", image: str | None = None)
     """
     path = Path(path)
     try:
-        return _read(path, encoding, image)
+        return _read(path, encoding, image, {"audio": audio, "video": video})
     except OSError as error:
         raise DataError(f"{short_path(path)} cannot be read: {error.strerror or error}") from None
 
 
-def _read(path: Path, encoding: str, image: str | None) -> LoadedTable:
+def _read(path: Path, encoding: str, image: str | None, others: Mapping[str, str | None]) -> LoadedTable:
     if not path.exists():
         raise DataError(f"there is no file {path}; give a table ({', '.join(TABLE_SUFFIXES)}) or a folder of pictures")
     if _is_pool(path):
         return LoadedTable({}, path)
     if path.is_dir():
-        return _folder(path, encoding, image)
+        return _folder(path, encoding, image, others)
     columns = read_table(path, encoding)
-    if image is not None and image not in columns:
-        raise DataError(f"there is no column {image!r} for the pictures; the columns are {', '.join(columns)}")
-    image = image or next(
-        (column for column in columns if column.lower() == "image" and is_text(columns[column])), None
-    )
-    return LoadedTable(columns, path, image, read_pictures(path.parent, columns[image], image) if image else {})
+    image = _image_column(columns, image, others)
+    media = read_media(Folder(path.parent), columns, {"image": image, **others})
+    return LoadedTable(columns, path, image, media)
+
+
+def _image_column(columns: Columns, image: str | None, others: Mapping[str, str | None]) -> str | None:
+    """The column of the pictures, if there is one. A column that was named and is not there is refused."""
+    for kind, column in {"pictures": image, **others}.items():
+        if column is not None and column not in columns:
+            raise DataError(f"there is no column {column!r} for the {kind}; the columns are {', '.join(columns)}")
+    guessed = (column for column in columns if column.lower() == "image" and is_text(columns[column]))
+    return image or next((column for column in guessed if column not in others.values()), None)
 
 
 def _is_pool(path: Path) -> bool:
@@ -249,7 +264,7 @@ def _check_dates(name: str, found: Any) -> None:
             raise DataError(f"{problem}; dates go from year 1 to 9999") from None
 
 
-def _folder(path: Path, encoding: str, image: str | None) -> LoadedTable:
+def _folder(path: Path, encoding: str, image: str | None, others: Mapping[str, str | None]) -> LoadedTable:
     tables = sorted(file for file in path.iterdir() if file.suffix.lower() in TABLE_SUFFIXES)
     if len(tables) > 1:
         raise DataError(
@@ -258,12 +273,12 @@ def _folder(path: Path, encoding: str, image: str | None) -> LoadedTable:
     if tables:
         columns = read_table(tables[0], encoding)
         files = {file.name for file in path.iterdir()}
-        found = image or next(
-            (column for column, values in columns.items() if any(str(value) in files for value in values)), None
-        )
-        if found is None or found not in columns:
+        _image_column(columns, None, others)
+        named = (column for column, values in columns.items() if any(str(value) in files for value in values))
+        found = image or next((column for column in named if column not in others.values()), None)
+        if (found is None and not any(others.values())) or (found is not None and found not in columns):
             raise DataError(f"no column of {tables[0].name} names the pictures of {path}; choose it with image=")
-        return LoadedTable(columns, tables[0], found, read_pictures(path, columns[found], found))
+        return LoadedTable(columns, tables[0], found, read_media(Folder(path), columns, {"image": found, **others}))
     pictures = sorted(file for file in path.iterdir() if file.suffix.lower() in PICTURE_SUFFIXES)
     if len(pictures) < 2:
         raise DataError(f"{path} holds {len(pictures)} pictures and no table; expected two pictures or more")
@@ -271,7 +286,7 @@ def _folder(path: Path, encoding: str, image: str | None) -> LoadedTable:
     check_texts("the name of picture", names)
     stems = [file.stem for file in pictures]
     columns = {"name": stems if len(set(stems)) == len(stems) else names, "image": list(names)}
-    return LoadedTable(columns, path, "image", read_pictures(path, names, "image"))
+    return LoadedTable(columns, path, "image", read_media(Folder(path), columns, {"image": "image"}))
 
 
 def _check_rows(name: str, count: int) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 
@@ -27,12 +28,25 @@ class ItemDistance:
     def __init__(self, items: Any, scored: bool = False):
         self.items: Floats = np.asarray(items, dtype=float)
         self.scored = scored
+        self.places: Ints | None = None  # of the items among those that are scored; None: all of them
         if self.items.ndim != 2 or len(self.items) < 2:
             raise DataError(f"a distance over items needs at least two rows of features; got shape {self.items.shape}")
 
     def utilities(self, structures: Floats) -> Floats:
         """(S, N): what each taste thinks of each item."""
-        return structures if self.scored else structures @ self.items.T
+        if not self.scored:
+            return structures @ self.items.T
+        return structures if self.places is None else structures[:, self.places]
+
+    def restricted(self, places: Ints) -> Self:
+        """The same where a structure scores more items than count: those at `places` are the items here.
+
+        >>> ItemDistance(np.eye(2), scored=True).restricted(np.array([0, 2])).best(np.array([[1.0, 9.0, 3.0]]))
+        array([1])
+        """
+        other = copy(self)
+        other.places = places
+        return other
 
     def best(self, structures: Floats) -> Ints:
         """(S,): the item each taste likes most."""

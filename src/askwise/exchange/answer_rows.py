@@ -137,7 +137,9 @@ def _by_name(session: Session, row: dict[str, Any], line: int, columns: Sequence
     shown = prompt(session.problem.family, np.asarray(atom), np.random.default_rng(0))
     known = {str(name).casefold() for name in shown.codes}
     if known and str(response).strip().casefold() not in known:
-        raise AnswerError(f"{columns[-1]} is {response!r}; expected one of {', '.join(map(str, shown.codes))}")
+        words = list(map(str, shown.codes))
+        expected = ", ".join(map(repr, words) if any("," in word for word in words) else words)
+        raise AnswerError(f"{columns[-1]} is {response!r}; expected one of {expected}")
     return AnswerRow(line, None, atom, response, *_person(row))
 
 

@@ -6,18 +6,18 @@ from askwise.exchange.files import Table
 from askwise.session import Session
 from askwise.session.event_log import EventLog
 from askwise.session.events import is_fallback, response_name
+from askwise.session.set_responses import OPTION_COLUMNS
 from askwise.storage.journal import read_log
 from askwise.storage.participants import people
 from askwise.storage.store import Store
-
-OPTION_COLUMNS = ("a", "b", "c")  # what a question showed, in the order shown
 
 
 def answers_table(session: Session) -> Table:
     """One row for each answer and each skip, in the order they came. Questions without an answer are left out.
 
-    The columns a, b and c name the options in the order shown. The answer to "A or B?" is the name chosen. `status` is
-    answered, skipped or undone. `fallback` is true if a server asked this question because the next one was not ready.
+    The columns a, b, c and so on name the options in the order shown. The answer to "A or B?" is the name chosen; that
+    to a question for the best and the worst is "best > worst". `status` is answered, skipped or undone. `fallback` is
+    true if a server asked this question because the next one was not ready.
 
     - `session`: whose answers they are.
 

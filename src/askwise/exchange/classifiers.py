@@ -63,7 +63,7 @@ def to_sklearn(session: Session) -> Any:
     if not isinstance(session, Session):
         raise refusal("session", session, "an askwise.Session")
     _classifier_family(session)
-    if session.recipe is None:
+    if session.pursued is None:
         raise SettingError("the session was built by hand or with a function of your own, so its table is not known")
     try:
         from askwise.exchange.estimator import fitted_from_study
@@ -71,7 +71,7 @@ def to_sklearn(session: Session) -> Any:
         raise SettingError("to_sklearn needs scikit-learn; install it with: pip install 'askwise[sklearn]'") from None
     rng = stream(session.config.seed, session.round.beliefs.revision, "estimator")
     drawn = draw_structures(session, DEFAULT_DRAWS)
-    return fitted_from_study(session.recipe, drawn, session.answers, rng)
+    return fitted_from_study(session.pursued, drawn, session.answers, rng)
 
 
 def _classifier_family(session: Session) -> Any:

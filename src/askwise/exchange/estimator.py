@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from askwise._runtime.threads import one_thread
-from askwise.data.encoding import Column, encode, encode_like
+from askwise.data.encoding import SHOWN_REASONS, Column, encode, encode_like
 from askwise.errors import DataError
 from askwise.exchange.draws import MAX_BLOCK_SCORES
 from askwise.goals.base.shapes import (
@@ -143,8 +143,8 @@ def fitted_from_study(
     if options.get("noise") is not None:
         shape, structures = "linear", SURE * structures
     model = AskwiseClassifier(options["prior_scale"], len(structures), options["seed"], shape)
-    kept = {option: options[option] for option in ("name", "image", "features", "missing")}
-    model.encoding_ = encode(recipe["data"], **kept).encoding
+    kept = {option: options.get(option) for option in SHOWN_REASONS} | {"missing": options["missing"]}
+    model.encoding_ = encode(recipe["data"], features=options["features"], **kept).encoding
     model.feature_names_in_ = np.array([column.name for column in model.encoding_], dtype=object)
     model.n_features_in_ = len(model.encoding_)
     order = sorted(range(len(labels)), key=lambda place: (isinstance(labels[place], str), labels[place]))

@@ -54,7 +54,8 @@ def read_json(path: str | Path) -> tuple[Recipe, list[Event]]:
         raise DataError(f"{path} cannot be taken in: {error}") from None
     except (AttributeError, KeyError, TypeError, ValueError):
         raise DataError(f"{path} is not a study written by askwise; expected its JSON text, whole") from None
-    return state["recipe"], state["log"]
+    recipe, changed = state["recipe"], state.get("wording", {})
+    return (recipe if not changed else {**recipe, "options": {**recipe["options"], **changed}}), state["log"]
 
 
 def copy_study(source: str | Path, target: str | Path) -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from askwise.errors import DataError, SettingError
 from askwise.goals.base.populations import learn_population
-from askwise.goals.base.registry import built_in, change_options, goal_class, goal_of, goals, remake
+from askwise.goals.base.registry import built_in, change_options, goal_class, goal_of, goals, remake, shown_options
 from askwise.options import refusal
 from askwise.session import Session
+from askwise.session.wording import WORDING_CHECKS, wording_from
 
 if TYPE_CHECKING:
     from askwise.goals.best_column import best_column
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from askwise.goals.classifier import classifier
     from askwise.goals.cluster_of import cluster_of
     from askwise.goals.clusters import clusters
+    from askwise.goals.group_item import group_item
     from askwise.goals.hierarchy import hierarchy
     from askwise.goals.matrix import matrix
     from askwise.goals.ranking import ranking
@@ -42,6 +45,7 @@ __all__ = [
     "goal_class",
     "goal_of",
     "goals",
+    "group_item",
     "hierarchy",
     "learn_population",
     "matrix",
@@ -60,7 +64,8 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
     :param session: A session that one of the goals built.
     :param goal: The name of the new goal.
     :param options: Options of the new goal that say what is wanted (k, item, score, epsilon, ...). What shapes beliefs,
-        such as the features, stays.
+        such as the features, stays. The wording stays unless it is given here. With the present goal and `show` or
+        wording alone, only what people see changes.
 
     >>> session = best_item(["tea", "coffee", "water"], seed=1)
     >>> for _ in range(3):
@@ -77,7 +82,17 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
         raise refusal("session", session, "an askwise.Session")
     if session.pursued is None:
         raise SettingError("the session was built by hand, so it knows no other goal; build another one")
-    session.take_up(change_options(session.pursued, goal, options))
+    kind = goal_class(goal)
+    wording = {name: value for name, value in options.items() if name in WORDING_CHECKS}
+    others = {name: value for name, value in options.items() if name not in wording}
+    if options and kind.goal_name == session.pursued["goal"] and all(map(shown_options(kind).__contains__, others)):
+        change = partial(session.show, others) if others else None
+    else:
+        change = partial(session.take_up, change_options(session.pursued, goal, others))
+    if wording:
+        session.reword(**wording)
+    if change is not None:
+        change()
 
 
 def from_json(text: str) -> Session:
@@ -101,6 +116,8 @@ def from_json(text: str) -> Session:
         raise DataError("the session was built by hand; build it again in the same way and call its replay(log)")
     session = remake(recipe)
     session.replay(log)
+    if isinstance(state.get("wording"), dict):
+        session.wording = wording_from(state["wording"])
     return session
 
 

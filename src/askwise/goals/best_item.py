@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from askwise.data.formats import format_of, heading_of
+from askwise.data.tables import Columns
 from askwise.distances import Distance, built_in_distances, distance_named, distances
 from askwise.distances.items import ItemDistance, regrets_of
 from askwise.goals.base.charts import Bars, Item, Result, Table, chance_rows
@@ -14,7 +16,8 @@ from askwise.goals.base.findings import Chance, best_chances, row_facts
 from askwise.goals.base.function import python_function
 from askwise.goals.base.items import ItemGoal
 from askwise.goals.base.options import named_or_object, option
-from askwise.goals.base.texts import cell, percent
+from askwise.goals.base.tables import TableGoal
+from askwise.goals.base.texts import percent
 from askwise.session import Session
 from askwise.types import Floats, Sample
 
@@ -74,21 +77,34 @@ class BestItemGoal(ItemGoal):
 
     def result(self, session: Session, sample: Sample) -> Result:
         family: Any = session.problem.family
-        regrets = regrets_of(family.utilities(sample.structures))
-        chances = best_chances(regrets, sample.weights, family.names)
+        regrets = regrets_of(family.utilities(sample.structures)[:, family.active])
+        chances = best_chances(regrets, sample.weights, family.active_names)
         name = str(session.estimate())
         place = family.names.index(name)
-        facts: list[tuple[str, Any]] = []
-        if session.recipe is not None:
-            hidden = (family.names[place], family.images[place])
-            facts = row_facts(session.recipe["data"], place, self.features, hidden)[:MAX_FACTS]
+        facts: list[tuple[str, str]] = []
+        if session.pursued is not None:
+            facts = facts_about(self, session.pursued["data"], place, (name, family.images[place]))
         return Result(
-            f"Which of {len(family.names):,} is the best?",
+            f"Which of {len(family.active):,} is the best?",
             items=(Item(name, place),),
             large=True,
-            facts=tuple((column, cell(value)) for column, value in facts),
+            facts=tuple(facts),
             charts=(candidate_bars(chances, "item", name),),
         )
+
+
+def facts_about(goal: TableGoal, table: Columns, place: int, hidden: Sequence[str | None]) -> list[tuple[str, str]]:
+    """Heading and value of the columns that people saw with one row, or of the first ones that are no text or file.
+
+    >>> table = {"name": ["tea", "rum"], "price ($)": [2, 9], "note": ["hot", "brown"]}
+    >>> facts_about(BestItemGoal(body="note"), table, 1, ["rum"])
+    [('price', '$9')]
+    """
+    files = {goal.body, goal.image, goal.audio, goal.video}
+    known = row_facts({name: table[name] for name in table if name not in files}, place, goal.features, hidden)
+    columns = [column for column, _ in known[:MAX_FACTS]] if goal.show is None else list(goal.show)
+    values = ((column, format_of(column, table[column])(table[column][place])) for column in columns)
+    return [(heading_of(column, value), value) for column, value in values]
 
 
 def candidate_bars(chances: Sequence[Chance], noun: str, estimate: str) -> Bars:

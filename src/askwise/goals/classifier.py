@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from askwise.data.presentation import BodyColumns, Presentation
 from askwise.data.tables import Columns
 from askwise.distances.fairness import EqualOpportunity
 from askwise.errors import DataError, SettingError
@@ -16,13 +18,14 @@ from askwise.goals.base.charts import MAX_BARS, Bars, Chart, Result, Table
 from askwise.goals.base.export import Variable
 from askwise.goals.base.function import python_function
 from askwise.goals.base.goal import SessionParts, Summary
+from askwise.goals.base.grades import grades_option
 from askwise.goals.base.groups import fairness_gap, label_findings
 from askwise.goals.base.items import PRIOR_SCALE, check_scale
 from askwise.goals.base.labels import check_labels, label_parts
 from askwise.goals.base.noiseless import NO_MISTAKES, noise_option
 from askwise.goals.base.options import option
 from askwise.goals.base.pools import draw_rows
-from askwise.goals.base.shapes import is_straight, shape_option
+from askwise.goals.base.shapes import LINEAR_WITHOUT_LAPSES, is_straight, shape_option
 from askwise.goals.base.tables import TableGoal, feature_names
 from askwise.goals.base.texts import in_words, one_of, percent, plural
 from askwise.options import column, function, number
@@ -47,7 +50,7 @@ class ClassifierGoal(TableGoal):
     goal_name: ClassVar[str] = "classifier"
     order: ClassVar[int] = 40
     title: ClassVar[str] = "Which label each row has"
-    question: ClassVar[str] = "which label fits this row?"
+    asks: ClassVar[str] = "which label fits this row?"
     estimate: ClassVar[str] = "a label for every row"
     distance: ClassVar[str] = "Disagreement"
     needs: ClassVar[str] = "features"
@@ -55,6 +58,7 @@ class ClassifierGoal(TableGoal):
     shown_together: ClassVar[int] = 1
     answer_columns: ClassVar[tuple[str, ...]] = ("item", "label")
     takes_pools: ClassVar[bool] = True
+    takes_items: ClassVar[bool] = True
     data_help: ClassVar[str] = (
         "Any dataframe, 2-D array, list of dicts or dict of columns, or the path of a Parquet file or of a folder of "
         "them that does not fit in memory: random rows then stand for all in the estimate."
@@ -80,6 +84,10 @@ class ClassifierGoal(TableGoal):
         default=1.0, parse=number, typed=float, changeable=True,
         help="How much fairness counts; right labels count 1.",
     )  # fmt: skip
+    grades: Sequence[str] = grades_option(
+        'Grades of an answer from the weakest, for two labels, such as "probably,surely"; people say "surely yes".',
+        "probably,surely",
+    )
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
     noise: float | None = noise_option()
     pool: Mapping[str, Any] | None = option(default=None, help="What a saved session knows of its pool; leave it out.")
@@ -95,18 +103,35 @@ class ClassifierGoal(TableGoal):
         if self.feature_map is not None or self.missing != "refuse":
             raise SettingError("a pool takes no feature_map and imputes nothing; put such columns into its files")
         features = None if self.features is None else list(self.features)
-        columns, pool = draw_rows(data, features, (self.name, self.image, self.fair_on), self.seed)
+        columns, pool = draw_rows(data, features, (*self.shown_columns.values(), self.fair_on), self.seed)
         return columns, replace(self, pool=pool)
+
+    def presentation(self, columns: Columns) -> Presentation:
+        bodies = BodyColumns(self.body, self.body_format, self.audio, self.video)
+        return Presentation(columns, partial(self.items, columns), self.show, self.pool, bodies)
 
     def build(self, columns: Columns) -> SessionParts:
         if self.fair_on is not None and len(self.labels) > 2:
             raise SettingError(f"fair_on= needs two labels, the second the desired one; got {list(self.labels)}")
+        if self.grades:
+            self._check_grades()
         items = self.items(columns)
         if not items.features.shape[1]:
             raise DataError(
                 "a classifier needs columns to tell rows apart by, and the table has only names; add features"
             )
         return label_parts(self, columns, items)
+
+    def _check_grades(self) -> None:
+        """Refuses grades where they make no sense."""
+        if len(self.labels) > 2:
+            raise SettingError(f"grades need two labels, got {list(self.labels)}; leave out grades")
+        if self.noise is not None:
+            raise SettingError("with noise=0 an answer has no grades; leave out grades, or leave out noise")
+        if self.pool is not None:
+            raise SettingError("labels of a pool on disk have no grades yet; leave out grades, or give a table")
+        if self.shape == LINEAR_WITHOUT_LAPSES:
+            raise SettingError("grades need a shape that allows for accidents; leave out shape, or set it to 'linear'")
 
     def total_rows(self, columns: Columns) -> int:
         return super().total_rows(columns) if self.pool is None else int(self.pool["rows"])

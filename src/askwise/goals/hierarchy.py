@@ -12,7 +12,7 @@ from askwise.distances.hierarchies import TripletDisagreement
 from askwise.goals.base.charts import Chart, Fork, Result, Table, Tree
 from askwise.goals.base.export import Variable
 from askwise.goals.base.function import python_function
-from askwise.goals.base.goal import SessionParts
+from askwise.goals.base.goal import SessionParts, few_questions
 from askwise.goals.base.groups import InnerNode, inner_nodes
 from askwise.goals.base.margins import NOISE, margin_option, repeats_questions, zero_one_problem
 from askwise.goals.base.options import option
@@ -47,11 +47,12 @@ class HierarchyGoal(TableGoal):
     goal_name: ClassVar[str] = "hierarchy"
     order: ClassVar[int] = 70
     title: ClassVar[str] = "Which items belong together more closely: a tree"
-    question: ClassVar[str] = "which is the odd one out?"
+    asks: ClassVar[str] = "which is the odd one out?"
     estimate: ClassVar[str] = "nested lists of names"
     distance: ClassVar[str] = "TripletDisagreement"
     needs: ClassVar[str] = "three items"
     min_rows: ClassVar[int] = 3
+    takes_items: ClassVar[bool] = True
     max_rows: ClassVar[int] = 300
     shown_together: ClassVar[int] = 3
     answer_columns: ClassVar[tuple[str, ...]] = ("a", "b", "c", "odd")
@@ -75,7 +76,8 @@ class HierarchyGoal(TableGoal):
         return SessionParts(problem, prior, lambda tree: nested(tree, items.names))
 
     def repeats(self, rows: int) -> bool:
-        return repeats_questions(self.repeat, self.margin)
+        few = self.noise > 0 and few_questions(rows, self.rows_shown)
+        return repeats_questions(self.repeat, self.margin, few)
 
     def sentence(self, rows: int) -> str:
         return f"Find the hierarchy of the {rows} items."

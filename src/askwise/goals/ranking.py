@@ -59,7 +59,7 @@ class RankingGoal(ItemGoal):
 
     def result(self, session: Session, sample: Sample) -> Result:
         family: Any = session.problem.family
-        return ranking_result(session, sample, f"In which order do {len(family.names):,} items stand, best first?")
+        return ranking_result(session, sample, f"In which order do {len(family.active):,} items stand, best first?")
 
 
 ranking = python_function(RankingGoal)

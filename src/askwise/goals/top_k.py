@@ -48,7 +48,7 @@ class TopKGoal(BestFewGoal):
     def result(self, session: Session, sample: Sample) -> Result:
         family: Any = session.problem.family
         distance: Any = session.problem.distance
-        rows = membership_chances(distance.top(sample.structures), sample.weights, family.names)
+        rows = membership_chances(distance.top(sample.structures), sample.weights, family.active_names)
         chance, chosen = {row.name: row.probability for row in rows}, session.estimate().value
         drawn = chance_rows(rows, len(chosen) + MAX_BARS)
         bars = Bars(

@@ -62,8 +62,8 @@ class TopRankingGoal(BestFewGoal):
 
     def result(self, session: Session, sample: Sample) -> Result:
         family: Any = session.problem.family
-        question = f"Which {self.k} of {len(family.names):,} are the best, in order?"
-        one = f"Which of {len(family.names):,} is the best?"
+        question = f"Which {self.k} of {len(family.active):,} are the best, in order?"
+        one = f"Which of {len(family.active):,} is the best?"
         return top_ranking_result(session, sample, question if self.k > 1 else one)
 
 

@@ -84,6 +84,26 @@ class LearnsFromOthers(Capability, Protocol):
 
 
 @runtime_checkable
+class LearnsLoss(Capability, Protocol):
+    """Learns how people use the grades of an answer; strategies and certificates then use the loss it has learned."""
+
+    @property
+    def learned_loss(self) -> Loss | None: ...  # None: as the problem says
+
+
+@runtime_checkable
+class LearnsBias(Capability, Protocol):
+    """Learns how far each person prefers the left one of two options, whatever stands there."""
+
+    @property
+    def biases(
+        self,
+    ) -> Mapping[str, float]: ...  # by who answered: what they are expected to add to the left one's score
+    # the draws of `sample`, and the bias of each person in each of them (S,)
+    def sample_with_biases(self, count: int, rng: Generator) -> tuple[Sample, Mapping[str, Floats]]: ...
+
+
+@runtime_checkable
 class RefusesContradictions(Capability, Protocol):
     """Takes no answer to be wrong, and refuses one that contradicts earlier ones."""
 
@@ -101,7 +121,9 @@ class ReleasesMemory(Capability, Protocol):
 CAPABILITIES = (
     AllowsLapses,
     DescribesShape,
+    LearnsBias,
     LearnsFromOthers,
+    LearnsLoss,
     RefusesContradictions,
     ReleasesMemory,
     Reweighs,

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
+from askwise.data.formats import heading_of
+from askwise.data.presentation import differing_columns
 from askwise.goals.base.charts import Table
 from askwise.report.charts import Curves, Line
 from askwise.report.templating import render
 from askwise.session.events import SIDES
 from askwise.simulate.demo import CarBuyer, Step
 from askwise.stopping.certificate import Certificate
+from askwise.types import Option
 
 QUESTION_COLUMNS = ("#", "left", "right", "undecided", "best guess")
+MAX_FIELDS = 3  # beside a name
 
 
 def demo_page(
@@ -56,5 +60,15 @@ def random_sentence(steps: Sequence[Step], reason: str) -> str:
 
 def _row(number: int, step: Step) -> tuple[str, ...]:
     chosen = SIDES[str(step.response)]
-    left, right = (f"{option.name}{' ✓' * (side == chosen)}" for side, option in enumerate(step.question.options))
+    differing = differing_columns(step.question.options)
+    left, right = (
+        f"{option.name}{' ✓' * (side == chosen)} ({_fields(option, differing)})"
+        for side, option in enumerate(step.question.options)
+    )
     return str(number), left, right, f"{step.diameter:.3f}", step.guess
+
+
+def _fields(option: Option, columns: Collection[str]) -> str:
+    """The first fields of an option among these columns: "price 8,400, drive front"."""
+    some = [(column, value) for column, value in option.fields.items() if column in columns][:MAX_FIELDS]
+    return ", ".join(f"{heading_of(column, value)} {value}" for column, value in some)

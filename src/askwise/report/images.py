@@ -5,35 +5,11 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable
 
+from askwise.data.media import media_type
 from askwise.session import Session
 from askwise.storage.journal import StudyJournal
 
-MEDIA_TYPES = {  # by the first bytes
-    b"\x89PNG\r\n\x1a\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF87a": "image/gif",
-    b"GIF89a": "image/gif",
-    b"BM": "image/bmp",
-}
 ImageUrls = Callable[[str | None], str | None]  # the name of an image -> its data URL, or None
-
-
-def media_type(content: bytes) -> str | None:
-    """The media type of the bytes, whatever their name says; None if they are no image.
-
-    >>> media_type(b"GIF89a..."), media_type(b"<html><script>")
-    ('image/gif', None)
-    """
-    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
-        return "image/webp"
-    if content[4:12] in (b"ftypavif", b"ftypavis"):
-        return "image/avif"
-    for start, kind in MEDIA_TYPES.items():
-        if content.startswith(start):
-            return kind
-    opening = content[:4000].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    written = opening.startswith((b"<svg", b"<?xml", b"<!--", b"<!doctype svg"))
-    return "image/svg+xml" if written and b"<svg" in opening else None
 
 
 def data_url(content: bytes) -> str | None:

@@ -12,8 +12,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from askwise.goals.base.charts import Table
-from askwise.goals.base.texts import plural, shorten
+from markupsafe import Markup
+
+from askwise.goals.base.charts import Result, Table
+from askwise.goals.base.registry import presentation_of
+from askwise.goals.base.texts import abbreviate, plural, shorten
+from askwise.report.bodies import body_html, short_body
 from askwise.report.charts import Curves, Line
 from askwise.report.history import HistoryPoint
 from askwise.report.surprises import OddAnswer
@@ -21,11 +25,44 @@ from askwise.report.usage import ReportedAnswer, Usage
 from askwise.session import Session
 from askwise.storage.journal import StudyJournal
 from askwise.storage.serialization import event_rows, pack_recipe
+from askwise.types import Option
 
 MAX_GUESS_LENGTH = 80
 MAX_SETTING_LENGTH = 400
 MAX_MOST_ASKED = 8
+MAX_FOUND_ROWS, MAX_FOUND_BODIES = 100, 10
+MAX_LISTED_ITEMS = 12
 USED_PACKAGES = ("numpy", "scipy", "numba")
+
+
+def found_table(session: Session, result: Result) -> Table | None:
+    """What the table says about several items that were found; None where it says nothing that is shown."""
+    options = [Option(item.name, row=item.place) for item in result.items if item.place is not None]
+    pursued = session.pursued
+    present = None if pursued is None or result.large or not options else presentation_of(pursued)
+    shown = () if present is None else present(options[:MAX_FOUND_ROWS], "", None)
+    columns = list(shown[0].fields) if shown else []
+    rows = tuple((option.name, *option.fields.values()) for option in shown)
+    return Table("What the table says about them", ("item", *columns), rows) if columns else None
+
+
+def found_bodies(session: Session, result: Result) -> list[tuple[str, Markup]]:
+    """The beginnings of the long texts of items that were found, as HTML, with the names of the items.
+
+    >>> from askwise.goals import best_item, goal_of
+    >>> session = best_item({"name": ["a", "b"], "text": ["*one*", "*two*"]}, body="text", seed=1)
+    >>> [str(html) for _, html in found_bodies(session, goal_of(session).result(session, session.sample))]
+    ['<p><em>...</em></p>']
+    """
+    options = [Option(item.name, row=item.place) for item in result.items if item.place is not None]
+    pursued = session.pursued
+    present = None if pursued is None or not options else presentation_of(pursued)
+    shown = () if present is None else present(options[:MAX_FOUND_BODIES], "", None)
+    return [
+        (option.name, Markup(body_html(short_body(option.body), option.body_format)))
+        for option in shown
+        if option.body is not None
+    ]
 
 
 def path_curves(session: Session, points: Sequence[HistoryPoint]) -> Curves:
@@ -110,6 +147,32 @@ def odd_table(odd: Sequence[OddAnswer], numeric: bool) -> Table:
     """The answers that the others speak against."""
     rows = tuple((one.row.text, one.row.answer, one.row.who or "", one.fit) for one in odd)
     return Table("", ("question", "answer", "who", "off by" if numeric else "chance"), rows, numeric=(3,))
+
+
+def item_changes_table(session: Session) -> Table:
+    """When items came and went.
+
+    >>> from askwise.goals import best_item
+    >>> session = best_item(["tea", "coffee", "water"], seed=1)
+    >>> session.retire("tea")
+    >>> item_changes_table(session).rows[0][1:]
+    ('0', 'retired', '1 item: tea')
+    """
+    rows, answers = [], 0
+    family: Any = session.problem.family
+    changes = [event for event in session.log if event["event"] == "items"]
+    sizes = [len(next(iter(event.get("added", {}).values()), ())) for event in changes]
+    new = list(family.names[-sum(sizes) :]) if sum(sizes) else []
+    for event in session.log:
+        answers += event["event"] == "tell"
+        if event["event"] == "items":
+            count = sizes.pop(0)
+            came, new = new[:count], new[count:]
+            for change, names in (("added", came), ("retired", event.get("retired", []))):
+                if names:
+                    listed = f"{plural(len(names), 'item')}: {abbreviate(names, MAX_LISTED_ITEMS)}"
+                    rows.append((_minute(event.get("time", "")), str(answers), change, listed))
+    return Table("", ("time", "answers before", "change", "items"), tuple(rows), numeric=(1,))
 
 
 def settings_table(session: Session) -> Table:

@@ -10,6 +10,7 @@ from statistics import median
 from askwise.report.people import StudyPeople
 from askwise.session import Session
 from askwise.session.events import Event, response_name
+from askwise.types import named_text
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def _answer_row(asked: Event, closing: Event, people: StudyPeople) -> ReportedAn
     reason = "skipped" + (f": {closing['reason']}" if closing.get("reason") else "")
     return ReportedAnswer(
         question=closing["question"],
-        text=str(asked["text"]),
+        text=named_text(asked["text"], [option["name"] for option in asked["options"]]),
         answer=reason if skipped else _answer_text(asked, closing["response"]),
         who=people.name(closing.get("who")),
         time=closing.get("time", ""),

@@ -76,6 +76,11 @@ class Beliefs:
         told = {other: answer for other, answer in self.told.items() if other != id}
         return self._with(told, tuple(kept for kept in self.trail if kept.answers <= place))
 
+    def with_prior(self, prior: Posterior) -> Beliefs:
+        """The same answers from another prior, such as one about more items."""
+        fresh = replace(self, prior=prior)
+        return replace(fresh._with(self.told, ()), revision=self.revision)
+
     def _with(self, told: Mapping[str, tuple[int, Answer]], trail: tuple[TrailEntry, ...]) -> Beliefs:
         """These answers in force, of which the last of the trail has the first ones."""
         revisions, answers = [revision for revision, _ in told.values()], [answer for _, answer in told.values()]

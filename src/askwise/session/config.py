@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,18 +11,20 @@ import numpy as np
 from askwise._runtime.streams import stream
 from askwise.distances import verify
 from askwise.errors import SettingError
+from askwise.losses import Loss
 from askwise.options import LARGEST_SEED, flag, function, implementing, number, refusal, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session.effects import Effects
-from askwise.session.events import Event
 from askwise.stopping import CostLimits, Stop
 from askwise.stopping.certificate import ModelCheck
 from askwise.stopping.sequential_test import MAX_CLOSENESS
 from askwise.strategies import Strategy, strategy
-from askwise.types import Sample
+from askwise.types import Option, Sample
 
+Present = Callable[[Sequence[Option], str, Any], tuple[Option, ...]]  # options, kind, atom -> what people see of them
 Recipe = Mapping[str, Any]  # a goal, its data and its options
+PresentWith = Callable[[Mapping[str, Any]], tuple[dict[str, Any], Present]]  # changed options -> plain, and the above
 MAX_DRAWS = 100_000  # a question; a diameter compares all pairs of them
 MAX_CANDIDATES = 1_000_000  # questions that are scored
 NO_LIMITS = CostLimits()
@@ -46,7 +48,8 @@ class SessionConfig:
     model_check: ModelCheck | None = None
     cost_limits: CostLimits = NO_LIMITS
     closeness: float = 1.0
-    changes: int = 0  # how often the goal has changed
+    presentation: PresentWith | None = None
+    changes: int = 0  # how often the goal or the items have changed
 
     @staticmethod
     def checked(
@@ -64,6 +67,7 @@ class SessionConfig:
         model_check: ModelCheck | None = None,
         cost_limits: CostLimits | None = None,
         closeness: float = 1.0,
+        presentation: PresentWith | None = None,
     ) -> SessionConfig:
         """The settings, if they make sense. The distance is tried on a few structures."""
         if not isinstance(problem, Problem):
@@ -75,6 +79,7 @@ class SessionConfig:
         draws = whole_number("draws", draws, at_least=2, at_most=MAX_DRAWS)
         candidates = whole_number("candidates", candidates, at_least=1, at_most=MAX_CANDIDATES)
         functions = {"stop": stop, "describe": describe, "effects": effects, "model_check": model_check}
+        functions["presentation"] = presentation
         for name, given in functions.items():
             if given is not None:
                 function(name, given)
@@ -85,6 +90,7 @@ class SessionConfig:
             problem, chosen, stop, seed, draws, candidates, *again, describe=shown, effects=effects,
             model_check=model_check, cost_limits=cost_limits or NO_LIMITS,
             closeness=number("closeness", closeness, at_least=1, at_most=MAX_CLOSENESS),
+            presentation=presentation,
         )  # fmt: skip
         structures = prior.sample(CHECKED_STRUCTURES, stream(seed, 0, "verify")).structures
         verify(problem.distance, structures[np.arange(min(CHECKED_STRUCTURES, len(structures)))])
@@ -98,11 +104,12 @@ class SessionConfig:
         draws, candidates = min(self.draws, most), min(self.candidates, most)
         return replace(self, seed=seed, rule=chosen, draws=draws, candidates=candidates)
 
-    def with_goal(self, recipe: Recipe | None, remake: Callable[[Recipe], Any] | None, event: Event) -> SessionConfig:
-        """The settings of the goal that an event takes up. What shapes beliefs stays."""
-        if remake is None or recipe is None:
-            raise SettingError("the session was built by hand, so it knows no other goal; build another one")
-        other: SessionConfig = remake({**recipe, "goal": event["goal"], "options": event["options"]}).config
+    def with_loss(self, loss: Loss) -> SessionConfig:
+        """The settings with the loss that a posterior has learned."""
+        return replace(self, problem=replace(self.problem, loss=loss))
+
+    def changed(self, other: SessionConfig, goal: str, count: int = 1) -> SessionConfig:
+        """The settings of that goal, or of other items, after so many more changes. The seed and the draws stay."""
         if type(other.problem.family) is not type(self.problem.family):
-            raise SettingError(f"the goal {event['goal']} needs other questions than were answered; start a new study")
-        return replace(other, seed=self.seed, draws=self.draws, changes=self.changes + 1)
+            raise SettingError(f"the goal {goal} needs other questions than were answered; start a new study")
+        return replace(other, seed=self.seed, draws=self.draws, changes=self.changes + count)

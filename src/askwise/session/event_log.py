@@ -8,13 +8,15 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterable
 from copy import copy
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from askwise.errors import AnswerError
 from askwise.session.events import (
+    CHANGES,
     KINDS,
+    WITHOUT_QUESTION,
     Event,
     check_ask_event,
     hashable_atom,
@@ -23,8 +25,12 @@ from askwise.session.events import (
     question_id,
     question_of,
 )
+from askwise.session.item_events import check_items_event, recipe_after
 from askwise.session.log_counts import LogCounts
 from askwise.types import Answer, Question, Response
+
+if TYPE_CHECKING:
+    from askwise.session.config import Recipe
 
 STATUS_AFTER = {"ask": "open", "tell": "answered", "skip": "skipped", "undo": "open"}  # of the question
 CLOSED = ("answered", "skipped")
@@ -59,7 +65,14 @@ class EventLog:
         self.events_by_key: dict[str, Event] = {}
         self.answers: dict[str, tuple[int, Answer]] = {}  # in force, by question: the revision it came at, the answer
         self.people: set[str | None] = set()  # who has answered or skipped a question
+        self.people_asked: set[str] = set()  # whom questions asked; none where they ask anybody
         self.goal_events: list[Event] = []
+        self.shown_options: dict[str, Any] = {}  # that say what people see, as changed since the present goal
+        self.changes: list[Event] = []  # of the goal and of the items
+        self.change_positions: list[int] = []
+        self.retired: set[str] = set()  # names of items that are not asked about any more
+        self.late_ids: set[str] = set()  # of questions that were withdrawn as an item retired; their answers count
+        self._pursued: dict[int, Recipe] = {}  # the recipe after so many changes; one at most
         self.counts = LogCounts()
         self._closed: dict[str, Event] = {}  # by question: answers and skips in force, in the order they came
         self._closed_by: dict[str | None, dict[str, Event]] = {}  # the same by person
@@ -91,8 +104,8 @@ class EventLog:
         if isinstance(key, str) and key in self.events_by_key:
             self._require_repeat("tell", question, key, who, response)
             return None
-        event = new_event("tell", self.require_open(question), response=response, who=who, seconds=seconds, key=key)
-        return self._answer(event)
+        id, who = self._addressed(question, who) if self.people_asked else (self.require_open(question), who)
+        return self._answer(new_event("tell", id, response=response, who=who, seconds=seconds, key=key))
 
     def skip_event(
         self,
@@ -107,7 +120,7 @@ class EventLog:
         if isinstance(key, str) and key in self.events_by_key:
             self._require_repeat("skip", question, key, who)
             return None
-        id = self.require_open(question)
+        id, who = self._addressed(question, who) if self.people_asked else (self.require_open(question), who)
         return ValidEvent(new_event("skip", id, reason=reason, who=who, seconds=seconds, key=key))
 
     def undo_event(
@@ -121,6 +134,13 @@ class EventLog:
         id = self.require_closed(question, who)
         return ValidEvent(new_event("undo", id, who=self.closing_events[id].get("who"), key=key))
 
+    def is_known_change(self, key: str) -> bool:
+        """Whether the items were changed before with this key. The key of another event is refused."""
+        known = self.events_by_key.get(key)
+        if known is not None and known["event"] != "items":
+            raise AnswerError(f"the key {key!r} was used before, to {known['event']}; use another one")
+        return known is not None
+
     def validate(self, event: Event) -> ValidEvent:
         """The event, if it may come next. Others are refused."""
         kind, id = event["event"], event.get("question")
@@ -128,7 +148,7 @@ class EventLog:
             raise AnswerError(f"an event is {', '.join(KINDS)}, not {kind!r}")
         if not isinstance(event.get("time", ""), str):
             raise AnswerError(f"the time of an event is a text, not {reprlib.repr(event['time'])}")
-        if kind != "goal" and not isinstance(id, str):
+        if kind not in WITHOUT_QUESTION and not isinstance(id, str):
             raise AnswerError(f"an event names its question, got {id!r}")
         if kind == "ask":
             check_ask_event(event)
@@ -138,6 +158,10 @@ class EventLog:
             self.require_open(id)
         elif kind == "undo":
             self.require_closed(id)
+        elif kind == "show" and not isinstance(event.get("options"), dict):
+            raise AnswerError("an event that changes what is shown has no options")
+        elif kind == "items":
+            check_items_event(event)
         return self._answer(event) if kind == "tell" else ValidEvent(event)
 
     def require_open(self, question: str | Question | None) -> str:
@@ -149,6 +173,8 @@ class EventLog:
             return ids[0]
         id = question if isinstance(question, str) else question_id(question)
         status = self.status.get(id)
+        if id in self.late_ids:
+            return id
         if status is None:
             known = ", ".join(self.open_questions()) or "none"
             raise AnswerError(f"there is no question {reprlib.repr(id)}; the open ones are {known}")
@@ -156,6 +182,21 @@ class EventLog:
             hint = "a new question took its place" if status == "withdrawn" else "undo it first to change it"
             raise AnswerError(f"question {id} was {status} before{self._by_whom(id)} and is not open; {hint}")
         return id
+
+    def open_for(self, who: str) -> list[str]:
+        """The open questions that this person may answer: their own, and those that ask anybody."""
+        return [id for id in self.open_questions() if self.ask_events[id].get("who") in (None, who)]
+
+    def _addressed(self, question: str | Question | None, who: str | None) -> tuple[str, str | None]:
+        """The id of the question, which must be open, and whom it asks; by default the first one for this person."""
+        if question is None and who is not None:
+            question = next(iter(self.open_for(who)), None)
+        id = self.require_open(question)
+        asked = self.ask_events[id].get("who")
+        if asked is not None and who is not None and who != asked:
+            told = f"question {id} asks {asked}, not {reprlib.repr(who)}"
+            raise AnswerError(f"{told}; answer one that asks them: ask(who=...) opens it")
+        return id, who if asked is None else asked
 
     def require_closed(self, question: str | Question | None, who: str | None = None) -> str:
         """The id of the question, which must be answered or skipped; by default the last one that was. With `who`, only
@@ -182,9 +223,17 @@ class EventLog:
         if kind == "goal":
             self.withdraw_open()  # they were chosen for another goal
             self.goal_events.append(event)
+            self.shown_options = {}  # the options of the goal say it
+        elif kind == "show":
+            self.shown_options = event["options"]
+        elif kind == "items":
+            self.retired.update(event.get("retired", ()))
+            self._withdraw_retired()
         elif kind == "ask":
             self.ask_events[id], self._atoms[id] = event, hashable_atom(event["atom"])
             self._asked_at[id] = len(self.events)
+            if "who" in event:
+                self.people_asked.add(event["who"])
         elif kind == "undo":
             self._reopen(id)
         else:
@@ -192,12 +241,18 @@ class EventLog:
             self._closed_by.setdefault(event.get("who"), {})[id] = event
             self.people.add(event.get("who"))
             self._closed_at[id] = len(self.events)
-        if kind in ("tell", "skip"):
-            del self.open_ids[id]
-        elif kind != "goal":
-            self.open_ids[id] = None
-        if kind != "goal":
+        if kind in CHANGES:
+            self.changes.append(event)
+            self.change_positions.append(len(self.events))
+        if kind not in WITHOUT_QUESTION:
             self.status[id] = STATUS_AFTER[kind]
+            if kind in ("tell", "skip"):
+                self.open_ids.pop(id, None)
+                self.late_ids.discard(id)
+            else:
+                self.open_ids[id] = None
+        if kind == "undo":
+            self._withdraw_retired()
         if valid.answer is not None:
             self.answers[id] = self.counts.revision, valid.answer
         self.counts.add(event)
@@ -221,6 +276,17 @@ class EventLog:
         self.answers.pop(id, None)
         self._withdraw([other for other in self.open_ids if self._asked_at[other] > self._closed_at[id]])
 
+    def _withdraw_retired(self) -> None:
+        """Withdraws open questions about retired items. Who sees one may still answer it."""
+        gone = [id for id in self.open_ids if self.retired.intersection(self.names_in(self.ask_events[id]))]
+        self._withdraw(gone)
+        self.late_ids.update(gone)
+
+    @staticmethod
+    def names_in(event: Event) -> list[str]:
+        """The names of the items that a question shows."""
+        return [option["name"] for option in event["options"]]
+
     def _withdraw(self, questions: list[str]) -> None:
         for id in questions:
             del self.open_ids[id]
@@ -231,6 +297,14 @@ class EventLog:
     def open_questions(self) -> list[str]:
         """The open questions, first asked first."""
         return sorted(self.open_ids, key=self._asked_at.__getitem__)
+
+    def is_current(self, position: int, answers: int) -> bool:
+        """Whether what was known at a position, with so many answers, is about the present answers, goal and items."""
+        return answers == len(self.answers) and all(position > change for change in self.change_positions[-1:])
+
+    def takes_answer(self, question: str) -> bool:
+        """Whether the question is open, or was only withdrawn because an item retired."""
+        return question in self.open_ids or question in self.late_ids
 
     def closed(self, who: str | None = None) -> list[Event]:
         """The answers and skips in force, in the order they came; with `who`, those of one person."""
@@ -255,6 +329,14 @@ class EventLog:
         """The atoms of the last questions, so many of them."""
         return {self._atoms[id] for id in list(self.ask_events)[-count:]} if count else set()
 
+    def pursued(self, recipe: Recipe) -> Recipe:
+        """The recipe of a session with the goal, the items and the options of now."""
+        known, found = next(iter(self._pursued.items()), (0, recipe))
+        for event in self.changes[known:]:
+            found = recipe_after(found, event)
+        self._pursued = {len(self.changes): found}
+        return {**found, "options": {**found["options"], **self.shown_options}} if self.shown_options else found
+
     def question(self, id: str) -> Question:
         """The question of that id."""
         return question_of(self.ask_events[id])
@@ -276,7 +358,7 @@ class EventLog:
         """A tell event with what its response means."""
         question = self.ask_events[event["question"]]
         matched = match_response(question, event.get("response"))
-        answer = Answer(np.asarray(question["atom"]), matched.code, event.get("who"))
+        answer = Answer(np.asarray(question["atom"]), matched.code, event.get("who"), matched.left)
         return ValidEvent({**event, "response": matched.response}, answer, matched.canonical)
 
     def _by_whom(self, id: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from decimal import Decimal
 from numbers import Real
@@ -14,10 +13,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from askwise.errors import AnswerError
+from askwise.session.set_responses import BEST_WORST, SET, as_spelled, expected_response
 from askwise.types import Option, Prompt, Question, Response, Scored
 
 Event = dict[str, Any]
-KINDS = ("ask", "tell", "skip", "undo", "goal")
+KINDS = ("ask", "tell", "skip", "undo", "goal", "items", "show")
+CHANGES = ("goal", "items")  # events that change what is sought or among what
+WITHOUT_QUESTION = (*CHANGES, "show")
 NUMBER = "number"  # the kind of question that is answered with any number
 PAIR = "pair"  # the kind of question that is answered with a side
 SIDES = {"left": 0, "right": 1}  # the option that stands there
@@ -36,6 +38,7 @@ ASK_PARTS: dict[str, Any] = {  # what the event of a new question contains, and 
     "gain": (int, float),
     "info": dict,
 }
+OPTION_PARTS = {"name", "image", "row"}  # what the log keeps of an option
 
 
 class Journal(Protocol):
@@ -44,18 +47,22 @@ class Journal(Protocol):
     def append(self, position: int, event: Event) -> bool: ...  # True once it is on disk; False if the place is taken
     def since(self, position: int) -> list[Event]: ...  # the events from that place on
     def keep(self, session: Any) -> None: ...  # after each event: a chance to save what a replay would compute
+    def keep_wording(self, wording: Any) -> None: ...  # what people read from now on
 
 
 class MatchedResponse(NamedTuple):
     """What a response means.
 
     `response` is how the question spells it, `code` is what the family expects, and `canonical` is the first response
-    of the question with the same meaning: "left" where the name of the item on the left was given.
+    of the question with the same meaning: "left" where the name of the item on the left was given. `left` is the side
+    of the score for which the left one of a pair stands, 1 or -1; 0 where there is no left, or where the question was
+    posed for an answer collected before, so that nobody saw it like this.
     """
 
     response: Response
     code: Response
     canonical: Response
+    left: int = 0
 
 
 def new_event(kind: str, question: str | None, /, **parts: Any) -> Event:
@@ -70,19 +77,23 @@ def new_event(kind: str, question: str | None, /, **parts: Any) -> Event:
     return {part: value for part, value in given.items() if value is not None}
 
 
-def ask_event(id: str, atom: Any, prompt: Prompt, scored: Scored, place: int) -> Event:
-    """The event of a new question: candidate number `place` of those scored."""
+def ask_event(id: str, atom: Any, prompt: Prompt, scored: Scored, place: int, who: str | None = None) -> Event:
+    """The event of a new question: candidate number `place` of those scored. `who` is asked, if not anybody."""
     return new_event(
         "ask",
         id,
         atom=np.asarray(atom).tolist(),
         kind=prompt.kind,
-        options=[asdict(option) for option in prompt.options],
+        options=[  # no more: the fields come from the table when they are shown
+            {"name": option.name, "image": option.image} | ({} if option.row is None else {"row": option.row})
+            for option in prompt.options
+        ],
         responses=list(prompt.responses),
         codes=[list(pair) for pair in prompt.codes.items()],
         text=prompt.text,
         gain=float(scored.gain[place]),
         info=dict(scored.info),
+        **({} if who is None else {"who": who}),
     )
 
 
@@ -124,9 +135,15 @@ def check_ask_event(event: Event) -> None:
     id = event["question"]
     if not all(isinstance(event.get(part), types) for part, types in ASK_PARTS.items()):
         raise AnswerError(f"question {id} lacks one of {', '.join(ASK_PARTS)}, or one of them has another type")
-    named = [isinstance(option, dict) and {"name"} <= option.keys() <= {"name", "image"} for option in event["options"]]
+    named = [
+        isinstance(option, dict) and {"name"} <= option.keys() <= OPTION_PARTS and isinstance(option.get("row", 0), int)
+        for option in event["options"]
+    ]
     if not (all(named) and all(isinstance(pair, list) and len(pair) == 2 for pair in event["codes"])):
         raise AnswerError(f"the options of question {id} have no names, or its codes are not pairs")
+    renamed = event.get("answer_names")
+    if renamed and not (isinstance(renamed, dict) and all(isinstance(name, str) for name in renamed.values())):
+        raise AnswerError(f"the answers of question {id} have names that are no texts")
 
 
 def match_response(question: Event, response: Any) -> MatchedResponse:
@@ -135,24 +152,32 @@ def match_response(question: Event, response: Any) -> MatchedResponse:
     >>> question = {"question": "q1", "kind": "pair", "responses": ["left", "right"],
     ...             "codes": [["left", 1], ["right", -1], ["tea", 1]]}
     >>> match_response(question, "TEA")
-    MatchedResponse(response='tea', code=1, canonical='left')
+    MatchedResponse(response='tea', code=1, canonical='left', left=1)
     """
     if question["kind"] == NUMBER:
         number = _finite_number(question["question"], response)
         return MatchedResponse(number, number, number)
-    codes = question["codes"]
+    codes, given = question["codes"], response
+    if question["kind"] in (SET, BEST_WORST):
+        response = as_spelled(question, response)
     same = [pair for pair in codes if type(pair[0]) is type(response) and pair[0] == response]  # True is not 1
     if not same and isinstance(response, str | Real | Decimal | np.bool_):
         text = str(response).strip().casefold()
         same = [pair for pair in codes if str(pair[0]).casefold() == text]
     if not same:
-        allowed = ", ".join(map(repr, question["responses"]))
-        came = f"response {reprlib.repr(response)} is not one of {allowed}"
+        allowed = f"one of {', '.join(map(repr, question['responses']))}"
+        if question["kind"] == BEST_WORST:
+            allowed = expected_response(question)
+        came = f"response {reprlib.repr(given)} is not {allowed}"
         raise AnswerError(f"{came}; question {question['question']} stays open")
     name, code = same[0]
     known = [(type(other), other) for other, its_code in codes if its_code == code]
     canonical = next((shown for shown in question["responses"] if (type(shown), shown) in known), name)
-    return MatchedResponse(name, code, canonical)
+    left = 0
+    if question["kind"] == PAIR and not question.get("info", {}).get("posed"):
+        first = next((its_code for other, its_code in codes if other in question["responses"][:1]), 0)
+        left = (first > 0) - (first < 0) if isinstance(first, int | float) else 0
+    return MatchedResponse(name, code, canonical, left)
 
 
 def response_name(kind: str, names: Sequence[str], response: Any) -> Any:
@@ -160,15 +185,18 @@ def response_name(kind: str, names: Sequence[str], response: Any) -> Any:
 
     >>> response_name("pair", ["tea", "milk"], "right"), response_name("label", ["tea"], "good")
     ('milk', 'good')
+    >>> response_name("pair", ["tea", "milk"], "left, clearly")
+    'tea, clearly'
     """
-    return names[SIDES[response]] if kind == PAIR and response in SIDES else response
+    side, comma, grade = response.partition(", ") if isinstance(response, str) else ("", "", "")
+    return f"{names[SIDES[side]]}{comma}{grade}" if kind == PAIR and side in SIDES else response
 
 
 def question_of(event: Event) -> Question:
     """The question that an ask event opens."""
     options = tuple(Option(**option) for option in event["options"])
     head = event["question"], event["kind"], options, tuple(event["responses"]), event["text"]
-    return Question(*head, event["atom"], event["gain"], event["info"])
+    return Question(*head, event["atom"], event["gain"], event["info"], event.get("answer_names", {}), event.get("who"))
 
 
 def question_id(question: str | Question) -> str:

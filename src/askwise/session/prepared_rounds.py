@@ -44,7 +44,7 @@ class PreparedRounds:
         valid = log.tell_event(response, None, who)
         assert valid is not None
         assert valid.answer is not None
-        place = len(log.events), valid.event["question"], valid.canonical, who
+        place = len(log.events), valid.event["question"], valid.canonical, valid.event.get("who")
         if place not in self.rounds:
             beliefs = round.beliefs
             told = {**beliefs.told, valid.event["question"]: (beliefs.revision, valid.answer)}

@@ -3,7 +3,8 @@
 Person j's answers have the potential s_j * beta * loss, with a strength s_j between 0 (guesses) and 1 (as reliable as
 the study assumes). After each answer one step of expectation-maximisation: the log-likelihood of all answers of a
 person, averaged over draws of the posterior, and a weak prior towards 1 give the strength; the posterior then trusts
-the answers accordingly. With one person there is nothing to compare, and everything counts in full.
+the answers accordingly. With one person there is nothing to compare, and everything counts in full. So it does where
+people may differ in their tastes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.random import Generator
 
 from askwise.posteriors import Posterior, Reweighs
 from askwise.problem import potential
+from askwise.structures import AsksPeople
 from askwise.types import Answer, Floats
 
 GRID = np.linspace(0.02, 1.0, 50)
@@ -36,7 +38,7 @@ def estimate_reliabilities(posterior: Posterior, answers: Sequence[Answer], rng:
     True
     """
     people = list(dict.fromkeys(answer.who for answer in answers))
-    if len(people) < 2 or not isinstance(posterior, Reweighs):
+    if len(people) < 2 or not isinstance(posterior, Reweighs) or isinstance(posterior.family, AsksPeople):
         return {}
     fit = _fit(posterior, answers, rng)
     whose = np.array([people.index(answer.who) for answer in answers])

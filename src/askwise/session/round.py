@@ -14,11 +14,13 @@ from askwise._runtime.streams import stream
 from askwise._runtime.threads import one_thread
 from askwise.distances import form_of
 from askwise.errors import NothingToAsk, SettingError
+from askwise.posteriors import LearnsLoss
 from askwise.session.beliefs import Beliefs
 from askwise.session.config import NO_LIMITS, SessionConfig
 from askwise.session.effects import Effects
 from askwise.session.event_log import EventLog, ValidEvent
 from askwise.session.events import NUMBER, Event, ask_event, match_response
+from askwise.session.people import person_asked, place_of_person
 from askwise.session.plates import ChosenPlate, Plates, choose_plate, questions_cost, remaining_plates
 from askwise.stopping import EVERY_QUESTION_ASKED, StopReason
 from askwise.stopping.certificate import Certificate, Estimate, certify, estimate
@@ -26,15 +28,17 @@ from askwise.stopping.outlook import Outlook, outlook
 from askwise.strategies import candidates_for, rule_for
 from askwise.strategies.baselines import random
 from askwise.strategies.batches import Scenario, extend_scenarios, initial_scenarios, per_cost, score_scenarios
+from askwise.strategies.candidate_sets import greedy_sets, lists_all
 from askwise.strategies.expected import expected
 from askwise.strategies.screening import SURVIVING_ROWS, screen
 from askwise.strategies.split import average_diameter
 from askwise.strategies.splitting import Splitting, estimate_splitting
-from askwise.structures import PooledRows, ProposesAtoms, prompt
-from askwise.types import Answer, Atoms, Response, Sample, Scored
+from askwise.structures import AsksPeople, PooledRows, ProposesAtoms, ShowsSets, prompt
+from askwise.types import Answer, Atoms, Floats, Response, Sample, Scored
 
 Value = TypeVar("Value")
 Eligible = Callable[[list[Any], Any], bool]  # the atoms of the open questions, a candidate -> may it join them?
+MAX_PREPARED_RESPONSES = 10  # to one question: what follows the others is computed when they come
 POSED = Scored(np.zeros(1), {"posed": True})  # a question that no strategy chose
 
 
@@ -62,9 +66,10 @@ class Round:
     """
 
     def __init__(self, config: SessionConfig, beliefs: Beliefs):
-        self.config = config
         self.beliefs = beliefs
         _, self.posterior, self.reliability = beliefs.latest
+        learned = self.posterior.learned_loss if isinstance(self.posterior, LearnsLoss) else None
+        self.config = config if learned is None else config.with_loss(learned)
         self.number = beliefs.revision + config.changes
         self.prepared_question: tuple[int, Event] | None = None  # for that position in the log
         self.prepared_reason: StopReason | None = None  # to stop
@@ -195,24 +200,41 @@ class Round:
             raise NothingToAsk(f"{reason.replace('question', 'plate', 1)}; take the estimate as it is")
         return found
 
-    def choose(self, log: EventLog, eligible: Eligible | None = None) -> Event:
-        """The question that adds most to those open, as an event to record."""
-        if self.prepared_question is not None and self.prepared_question[0] == len(log.events) and eligible is None:
-            return self.prepared_question[1]
+    def choose(self, log: EventLog, eligible: Eligible | None = None, who: str | None = None) -> Event:
+        """The question that adds most to those open, as an event to record; with `who`, of those for this person."""
+        ready = self.prepared_question
+        if (
+            ready is not None
+            and ready[0] == len(log.events)
+            and eligible is None
+            and who in (None, ready[1].get("who"))
+        ):
+            return ready[1]
         # the strategy random asks the same whatever the answers to open questions will be
         scenarios = [] if self.config.rule is random or not log.open_ids else self._scenarios(log)
-        return self.best(log, 1, eligible, scenarios)[0]
+        return self.best(log, 1, eligible, scenarios, who=who)[0]
 
     @one_thread
     def best(
-        self, log: EventLog, count: int, eligible: Eligible | None = None, scenarios: Sequence[Scenario] = ()
+        self,
+        log: EventLog,
+        count: int,
+        eligible: Eligible | None = None,
+        scenarios: Sequence[Scenario] = (),
+        *,
+        who: str | None = None,
+        everybody: bool = False,
     ) -> list[Event]:
         """The questions that the strategy prefers, the best first, each as if it were the next one asked.
 
-        With `scenarios`, on average over what the open questions may bring; without, as if none were open.
+        With `scenarios`, on average over what the open questions may bring; without, as if none were open. Where a
+        family asks people, `who` asks for those of one person, and `everybody` for so many of each.
         """
         config, number = self.config, len(log.ask_events)
         atoms = self.fresh_atoms(log, eligible)
+        place = None if who is None else place_of_person(config.problem.family, log, who)
+        if place is not None and not (np.asarray(atoms)[:, 0] == place).any():  # their last questions are too recent
+            atoms = self._untaken(log, log.unavailable_atoms(config.repeat))
         if not len(atoms):
             rest = "" if eligible is None else " or is not eligible"
             raise NothingToAsk(
@@ -227,11 +249,31 @@ class Round:
             scored = rule(config.problem, self.posterior, self.sample, atoms, stream(config.seed, number, "rule"))
         scored = scored._replace(info={**scored.info, **self.audit})
         gains = per_cost(config.problem, scored.gain, atoms)
+        if who is not None or everybody:
+            return self._best_of_people(log, count, (atoms, gains, scored), place, who)
         best = [int(np.argmax(gains))] if count == 1 else np.argsort(-gains, kind="stable")[:count].tolist()
         return [self.pose(log, atoms[i], scored, i) for i in best]
 
+    def _best_of_people(
+        self, log: EventLog, count: int, found: tuple[Atoms, Floats, Scored], place: int | None, who: str | None
+    ) -> list[Event]:
+        """So many questions of the person of that place and name, or of each person; the best of all comes first. If
+        the best one asks somebody else, those of one person say so."""
+        atoms, gains, scored = found
+        order = np.argsort(-gains, kind="stable")
+        places = np.asarray(atoms)[order, 0]
+        if place is None:
+            ranks = [np.flatnonzero(places == each)[:count] for each in np.unique(places)]
+            return [self.pose(log, atoms[order[i]], scored, order[i]) for i in np.sort(np.concatenate(ranks))]
+        if not (places == place).any():
+            raise NothingToAsk(f"{who} was asked every candidate question; ask somebody else")
+        if places[0] != place:
+            rather = person_asked(self.config.problem.family, log, atoms[order[0]])
+            scored = scored._replace(info={**scored.info, "rather": rather})
+        return [self.pose(log, atoms[i], scored, i, who) for i in order[places == place][:count]]
+
     def likely(self, event: Event) -> list[Response]:
-        """The responses to a question, the likeliest first; none where any number may be answered."""
+        """The likeliest responses to a question, best first; none where any number may be answered."""
         if event["kind"] == NUMBER:
             return []
         problem, codes = self.config.problem, dict(event["codes"])
@@ -239,7 +281,7 @@ class Round:
         chances = problem.chances(predictions)[:, :, 0] @ self.sample.weights
         by_code = dict(zip(list(problem.family.responses(predictions)), chances.tolist(), strict=True))
         by_response = {response: by_code[codes[response]] for response in event["responses"]}
-        return sorted(by_response, key=by_response.__getitem__, reverse=True)
+        return sorted(by_response, key=by_response.__getitem__, reverse=True)[:MAX_PREPARED_RESPONSES]
 
     def outlooks(self, event: Event) -> list[Outlook]:
         """What each answer to a question would settle, and how likely it is."""
@@ -247,20 +289,24 @@ class Round:
         named = {match_response(event, one).code: one for one in event["responses"]} if event["codes"] else {}
         return [replace(one, response=named.get(one.response, one.response)) for one in found]
 
-    def pose(self, log: EventLog, atom: Any, scored: Scored = POSED, place: int = 0) -> Event:
+    def pose(self, log: EventLog, atom: Any, scored: Scored = POSED, place: int = 0, who: str | None = None) -> Event:
         """The question about an atom, as an event to record."""
-        number = len(log.ask_events)
-        shown = prompt(self.config.problem.family, atom, stream(self.config.seed, number, "show"))
-        return ask_event(f"q{number + 1}", atom, shown, scored, place)
+        number, family = len(log.ask_events), self.config.problem.family
+        shown = prompt(family, atom, stream(self.config.seed, number, "show"))
+        if who is None and isinstance(family, AsksPeople):
+            who = person_asked(family, log, atom)
+        return ask_event(f"q{number + 1}", atom, shown, scored, place, who)
 
     def fresh_atoms(self, log: EventLog, eligible: Eligible | None = None) -> Atoms:
         """Candidates that may be asked."""
         taken = log.unavailable_atoms(self.config.repeat)
         place = "fresh", len(log.ask_events), frozenset(taken)  # needed to stop, and again to choose
         if place not in self._cache:
-            recent = log.last_atoms(self.config.spacing) if self.config.repeat else set()
-            atoms = one_thread(self._untaken)(log, taken | recent)
-            self._cache[place] = atoms if len(atoms) or not recent else one_thread(self._untaken)(log, taken)
+            gaps = range(self.config.spacing if self.config.repeat else 0, -1, -1)  # as many as there are questions for
+            for gap in gaps:
+                self._cache[place] = one_thread(self._untaken)(log, taken | log.last_atoms(gap))
+                if len(self._cache[place]):
+                    break
         atoms = self._cache[place]
         if eligible is None:
             return atoms
@@ -282,9 +328,15 @@ class Round:
         count = candidates_for(self.config.rule, self.config.candidates, number)
         if not isinstance(family, PooledRows) or count < SURVIVING_ROWS:  # a branch in a hurry does without
             drawn = family.draw_atoms(count, stream(self.config.seed, len(log.ask_events), "atoms"))
-            if self.config.rule is random or not isinstance(family, ProposesAtoms):
+            if self.config.rule is random or not isinstance(family, ProposesAtoms | ShowsSets):
                 return drawn
-            proposed = family.propose_atoms(self.sample.structures, count // 2)
+            if isinstance(family, ProposesAtoms):
+                proposed = family.propose_atoms(self.sample.structures, count // 2)
+            elif lists_all(family, drawn):
+                return drawn
+            else:
+                rng = stream(self.config.seed, len(log.ask_events), "sets")
+                proposed = greedy_sets(self.config.problem, self.sample, count, rng)
             return np.unique(np.concatenate([drawn, proposed]), axis=0) if len(proposed) else drawn
         told = set() if self.config.repeat else {int(answer.atom) for answer in self.answers}
         name, masked = (f"screening {len(log.events)}", taken) if len(taken) >= count else ("screening", told)

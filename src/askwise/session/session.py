@@ -1,13 +1,13 @@
 """The algorithm as ask and tell: ask, tell, skip, undo, estimate, certificate. The only object that changes.
 
-The log is the state. The module `recording` applies events (ask, tell, skip, undo or another goal), new ones and
-replayed ones alike. All randomness is keyed by the seed and the position in the log.
+The log is the state. The module `recording` applies events (ask, tell, skip, undo, another goal or other items), new
+ones and replayed ones alike. All randomness is keyed by the seed and the position in the log.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -15,19 +15,22 @@ from threading import RLock
 from typing import Any, overload
 
 from askwise._runtime.threads import one_at_a_time, one_thread
-from askwise.errors import SettingError
-from askwise.options import function, mapping, number, text, whole_number
+from askwise.errors import AnswerError, SettingError
+from askwise.options import function, mapping, number, shown, text, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session import recording
 from askwise.session.beliefs import Beliefs
-from askwise.session.config import MAX_DRAWS, Recipe, SessionConfig
+from askwise.session.config import MAX_DRAWS, Present, PresentWith, Recipe, SessionConfig
 from askwise.session.effects import Effects
-from askwise.session.event_log import EventLog
+from askwise.session.event_log import EventLog, ValidEvent
 from askwise.session.events import Event, Journal, new_event
+from askwise.session.item_events import ChangesItems
+from askwise.session.people import place_of_person
 from askwise.session.plates import Plates, checked_plates
 from askwise.session.prepared_rounds import PreparedRounds
 from askwise.session.round import Eligible, Round
+from askwise.session.wording import USUAL, sample_prompt, wording_of
 from askwise.stopping import CostLimits, Stop, StopReason
 from askwise.stopping.certificate import Certificate, Estimate, ModelCheck
 from askwise.stopping.outlook import Outlook
@@ -59,6 +62,8 @@ class Session:
     :param cost_limits: Stop also when answers have cost enough, or when no question is worth its cost.
     :param closeness: How many times likelier or less likely than the prior says the truth may be. Certificates then
         state what holds for such truths; give it to the stopping rule, too. Goals set it.
+    :param presentation: A function from changed options, none at first, to the same as plain values and a function
+        that completes the options of a question with what people see. Goals about tables set it.
     :param recipe: The goal, data and options that build this session again. Goals set it.
     :param remake: The function that builds a session from a recipe. Goals set it.
 
@@ -96,11 +101,13 @@ class Session:
         model_check: ModelCheck | None = None,
         cost_limits: CostLimits | None = None,
         closeness: float = 1.0,
+        presentation: PresentWith | None = None,
         recipe: Recipe | None = None,
         remake: Callable[[Recipe], Session] | None = None,
     ):
         settings = (
-            rule, stop, seed, draws, candidates, repeat, spacing, describe, effects, model_check, cost_limits, closeness
+            rule, stop, seed, draws, candidates, repeat, spacing, describe, effects, model_check, cost_limits,
+            closeness, presentation,
         )  # fmt: skip
         if remake is not None:
             function("remake", remake)
@@ -111,6 +118,7 @@ class Session:
         self.recipe = recipe
         self.goal: object | None = None  # what built the session, if a goal did
         self.journal: Journal | None = None
+        self.wording = USUAL
         self.remake = remake
         self.lock = RLock()
         self._restart(config)
@@ -121,20 +129,26 @@ class Session:
 
     def _restart(self, config: SessionConfig) -> None:
         """Forgets every event."""
+        self._presented: tuple[Any, Present] | None = None  # what it depends on, and what completes questions
         self.config, self.event_log, self.prepared = config, EventLog(), PreparedRounds()
         self.round = Round(config, Beliefs(self.prior, config.seed))
 
     # ------------------------------------------------------------------ ask and tell
 
     @overload
-    def ask(self, *, eligible: Eligible | None = None) -> Question: ...
+    def ask(self, *, eligible: Eligible | None = None, who: str | None = None) -> Question: ...
     @overload
-    def ask(self, count: int, *, eligible: Eligible | None = None) -> list[Question]: ...
+    def ask(self, count: int, *, eligible: Eligible | None = None, who: str | None = None) -> list[Question]: ...
     @overload
     def ask(self, *, plates: Plates) -> list[Question]: ...
     @one_at_a_time
     def ask(
-        self, count: int | None = None, *, eligible: Eligible | None = None, plates: Plates | None = None
+        self,
+        count: int | None = None,
+        *,
+        eligible: Eligible | None = None,
+        plates: Plates | None = None,
+        who: str | None = None,
     ) -> Question | list[Question]:
         """The open question, or a new one if there is none. Asking again changes nothing.
 
@@ -143,19 +157,23 @@ class Session:
         :param eligible: A `Plate`, or a function of the open atoms and a candidate. It may refuse the candidate.
         :param plates: Sets of atoms by name, of which one is asked whole: the one with the largest gain per unit of
             cost. Returns its questions, or all open ones if there are any.
+        :param who: Ask this person of a group that decides together. Without it, the session chooses whom to ask:
+            `question.who`. If it would rather ask somebody else, `question.info["rather"]` says whom.
 
         >>> from askwise import best_item
         >>> len(best_item(["tea", "coffee", "water"], seed=1).ask(2))
         2
         """
         if plates is not None:
-            if count is not None or eligible is not None:
-                raise SettingError("a plate is asked whole; give plates alone, without count and eligible")
+            if count is not None or eligible is not None or who is not None:
+                raise SettingError("a plate is asked whole; give plates alone, without count, eligible and who")
             return recording.open_plate(self, checked_plates(plates, self.problem.family))
         wanted = 1 if count is None else whole_number("count", count, at_least=1, at_most=MAX_COUNT)
         if eligible is not None:
             function("eligible", eligible)
-        questions = recording.open_questions(self, wanted, eligible)
+        if who is not None:
+            place_of_person(self.problem.family, self.event_log, who)  # refuses strangers
+        questions = recording.open_questions(self, wanted, eligible, who)
         return questions[0] if count is None else questions
 
     @one_at_a_time
@@ -169,8 +187,10 @@ class Session:
         Which do you prefer: ...
         """
         valid = checked_atom(self.problem.family, atom)
-        recording.record(self, lambda _: self.event_log.validate(self.round.pose(self.event_log, valid)))
-        return self.event_log.question(self.log[-1]["question"])
+        recording.record(
+            self, lambda _: self.event_log.validate(self.wording.apply(self.round.pose(self.event_log, valid)))
+        )
+        return self.question(self.log[-1]["question"])
 
     @one_at_a_time
     def tell(
@@ -186,7 +206,8 @@ class Session:
 
         :param response: One of `question.responses`, or the name of an option.
         :param question: The question that is answered, or its id; by default the first open one.
-        :param who: Who answered. With several people, the session learns how reliable each of them is.
+        :param who: Who answered; by default whom the question asks. With several people who answer the same questions,
+            the session learns how reliable each of them is.
         :param seconds: How long the answer took.
         :param key: The same key given twice is one answer, so it is safe to send an answer again.
 
@@ -258,6 +279,109 @@ class Session:
         goal = text("goal", recipe["goal"])
         options = dict(mapping("options", recipe["options"], "options by their names"))
         recording.record(self, lambda _: self.event_log.validate(new_event("goal", None, goal=goal, options=options)))
+
+    @one_at_a_time
+    def reword(self, **changes: Any) -> None:
+        """Changes what people read, from the next question on: answers, beliefs and questions stay the same.
+
+        :param changes: `question`, `answers` or `instructions`, as the goals take them; None: the usual text.
+
+        >>> from askwise import best_item
+        >>> session = best_item(["tea", "coffee", "water"], seed=1)
+        >>> session.reword(question="What would you like to drink?", answers={"left": "A", "right": "B"})
+        >>> print(session.ask())
+        What would you like to drink? (...) [left/right]
+        """
+        wording = self.wording.changed(changes)
+        wording.check(sample_prompt(self.problem.family))
+        if self.journal is not None:
+            self.journal.keep_wording(wording)
+        self.wording = wording
+
+    @one_at_a_time
+    def show(self, options: Mapping[str, Any]) -> None:
+        """Changes what people see. No belief changes, and neither does the next question.
+
+        :param options: Options that say what is shown, such as `show`. `askwise.change_goal` takes them, too.
+
+        >>> from askwise import best_item
+        >>> session = best_item({"name": ["tea", "milk"], "price": [2, 1], "fat": [0, 3]}, seed=1)
+        >>> session.show({"show": ["fat"]})
+        >>> [option.fields for option in session.ask().options]
+        [{'fat': '...'}, {'fat': '...'}]
+        """
+        given = mapping("options", options, "options by their names")
+        if self.config.presentation is None:
+            raise SettingError("the questions of this session show no table; there is nothing to choose")
+        changed, _ = self.config.presentation({**self.event_log.shown_options, **given})
+        recording.record(self, lambda _: self.event_log.validate(new_event("show", None, options=changed)))
+
+    def question(self, id: str) -> Question:
+        """A question of the log with all that people see.
+
+        :param id: Its id.
+
+        >>> from askwise import best_item
+        >>> session = best_item({"name": ["tea", "milk"], "price": [2, 1]}, seed=1)
+        >>> session.question(session.ask().id).options[0].fields
+        {'price': '...'}
+        """
+        if not isinstance(id, str) or id not in self.event_log.ask_events:
+            raise AnswerError(f"there is no question {shown(id)}; expected the id of one that was asked, such as 'q1'")
+        found = self.event_log.question(id)
+        if self.config.presentation is None:
+            return found
+        wanted = self.config.presentation, self.event_log.shown_options
+        if self._presented is None or self._presented[0] != wanted:
+            self._presented = wanted, self.config.presentation(self.event_log.shown_options)[1]
+        return replace(found, options=self._presented[1](found.options, found.kind, found.atom))
+
+    @one_at_a_time
+    def add_items(self, rows: Any, *, key: str | None = None) -> None:
+        """Adds items to the table. Answers stay, and beliefs are those of a table that had these rows from the start.
+
+        A study in a file or a database changes for everybody who answers there.
+
+        :param rows: Rows with the columns of the table, as any goal takes them; a list of names if it has only names.
+        :param key: The same key given twice is one change.
+
+        >>> from askwise import best_item
+        >>> session = best_item(["tea", "coffee", "water"], seed=1)
+        >>> session.tell("tea", session.pose((0, 1)))
+        >>> session.add_items(["milk"])
+        >>> session.problem.family.names, len(session.answers)
+        (('tea', 'coffee', 'water', 'milk'), 1)
+        """
+        self._change_items(rows, None, key)
+
+    @one_at_a_time
+    def retire(self, names: str | Sequence[str], *, key: str | None = None) -> None:
+        """Takes items out of the running: they are not asked about any more, and cannot be the result.
+
+        What was answered about them still counts. An open question about one is withdrawn, but whoever sees it may
+        answer it.
+
+        :param names: The name of an item, or several.
+        :param key: The same key given twice is one change.
+
+        >>> from askwise import best_item
+        >>> session = best_item(["tea", "coffee", "water"], seed=1)
+        >>> session.retire("tea")
+        >>> sorted(option.name for option in session.ask().options)
+        ['coffee', 'water']
+        """
+        self._change_items(None, names, key)
+
+    def _change_items(self, rows: Any, names: Any, key: str | None) -> None:
+        def make(_: str | Question | None) -> ValidEvent | None:
+            if key is not None and self.event_log.is_known_change(key):
+                return None
+            if not isinstance(self.goal, ChangesItems) or self.pursued is None:
+                raise SettingError("the session was built by hand, so its table is not known; build another one")
+            return self.event_log.validate(self.goal.items_event(self.pursued, rows, names, key))
+
+        self.refresh()
+        recording.record(self, make)
 
     def branch(self, *, seed: int, rule: str | None = None, effort: int | None = None) -> Session:
         """A copy in memory, to try other answers or another strategy.
@@ -371,10 +495,7 @@ class Session:
     @property
     def pursued(self) -> Recipe | None:
         """The present goal, its data and options; None if the session was built by hand."""
-        changes = self.event_log.goal_events
-        if self.recipe is None or not changes:
-            return self.recipe
-        return {**self.recipe, "goal": changes[-1]["goal"], "options": changes[-1]["options"]}
+        return None if self.recipe is None else self.event_log.pursued(self.recipe)
 
     @property
     def people(self) -> Mapping[str, float]:
@@ -383,8 +504,8 @@ class Session:
 
     @property
     def problem(self) -> Problem:
-        """What can be true and what is wanted."""
-        return self.config.problem
+        """What can be true and what is wanted, with what was learned about how grades are used."""
+        return self.round.config.problem
 
     @property
     def posterior(self) -> Posterior:
@@ -414,4 +535,6 @@ class Session:
     def to_json(self) -> str:
         """Everything needed to continue elsewhere: `askwise.from_json` reads it back. No pickle."""
         state = {"askwise": 1, "recipe": self.recipe, "log": self.log}
+        if self.recipe is not None and self.wording != wording_of(self.recipe):
+            state["wording"] = self.wording.as_dict()
         return json.dumps(state, allow_nan=False, default=lambda number: number.item())  # NumPy's numbers

@@ -82,7 +82,7 @@ def people_before(recipe: Mapping[str, Any] | None) -> int:
 def starting_point(session: Session) -> StartingPoint:
     """Where the next person of a study starts; the session itself if it has answers, or if nobody came before."""
     journal = session.journal
-    if session.log or not isinstance(journal, StudyJournal):
+    if session.event_log.ask_events or not isinstance(journal, StudyJournal):
         return StartingPoint(session)
     recipe = next_recipe(journal.store, journal.store.record(journal.record.study))
     return StartingPoint(session) if recipe is None else StartingPoint(remake(recipe), session)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from typing import NamedTuple
 
 from askwise._runtime.processes import spawn
@@ -47,8 +48,9 @@ class PackedSession(NamedTuple):
     def unpack(self) -> Session:
         """Builds the session again."""
         session = remake(self.recipe)
-        trail = None if self.beliefs is None else load_posteriors(self.beliefs, session.prior)
-        session.replay(self.log) if trail is None else recording.resume(session, self.log, trail)
+        beliefs = self.beliefs
+        if beliefs is None or not recording.resume(session, self.log, partial(load_posteriors, beliefs)):
+            session.replay(self.log)
         return session
 
 

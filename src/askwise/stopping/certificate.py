@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import log, sqrt
 from typing import Any
 
@@ -11,10 +11,11 @@ import numpy as np
 from numpy.random import Generator
 
 from askwise.distances import HasCentre, HasPhrase, HasUnit, form_of
-from askwise.posteriors import AllowsLapses, DescribesShape, LearnsFromOthers, Posterior
+from askwise.posteriors import AllowsLapses, DescribesShape, LearnsBias, LearnsFromOthers, LearnsLoss, Posterior
 from askwise.posteriors.chains import independent_draws
 from askwise.problem import Problem
-from askwise.structures import DescribesModel, DrawsResponses, LinearFamily
+from askwise.stopping.position import SideCount, position_shifts, uneven_sides
+from askwise.structures import DescribesModel, DrawsResponses, LinearFamily, ShowsSets
 from askwise.types import Answer, Floats, Sample
 
 CERTIFICATE_DELTA = 0.05  # one minus the confidence in the simulation
@@ -74,6 +75,7 @@ class Certificate:
     objection: str | None = None  # what speaks for another model
     unit: float = 1.0  # what a distance of 1 is in the units of the answers
     closeness: float = 1.0  # how many times likelier or less likely than assumed the truth may be
+    uneven_sides: tuple[SideCount, ...] = ()  # of people who prefer the left or the right one, whatever stands there
 
     @property
     def warning(self) -> str | None:
@@ -86,6 +88,12 @@ class Certificate:
         worst = min(self.fit, self.held_out)
         return f"{told} (p = {worst:.3f}): look for mistakes or a feature that is missing"
 
+    def with_names(self, names: Mapping[str, str]) -> Certificate:
+        """The same with the names of people for the ids that stand in a log."""
+        return replace(
+            self, uneven_sides=tuple(one._replace(who=names.get(one.who, one.who)) for one in self.uneven_sides)
+        )
+
     def __str__(self) -> str:
         named = isinstance(self.estimate.value, str) and len(self.estimate.value) <= 60
         what = self.estimate.value if named else "the estimate"
@@ -97,10 +105,11 @@ class Certificate:
         shape = f" {self.shape}" if self.shape else ""
         others = f" It also rests on the answers of {self.people_before} people before." if self.people_before else ""
         close = f" {CLOSENESS.format(times=self.closeness)}" if self.closeness > 1 else ""
+        sides = "".join(f" {one}" for one in self.uneven_sides)
         warning = f" But {self.warning}." if self.warning else ""
         after = f"{self.answers} answer{'s' if self.answers != 1 else ''}"
         counted = "" if self.confidence == 1 else bound
-        more = f"{exact}{close}{shape}{others}{warning}"
+        more = f"{exact}{close}{shape}{others}{sides}{warning}"
         return f"On average over what is still plausible after {after}, {claim}{counted}.{more}"
 
 
@@ -124,7 +133,7 @@ def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:
     if isinstance(problem.distance, HasCentre):
         centre = problem.distance.centre(sample.structures, sample.weights, means)
         return centre, _mean_distance(problem, sample, centre)
-    if not isinstance(problem.family, LinearFamily):
+    if not isinstance(problem.family, LinearFamily | ShowsSets):
         return found
     middle = sample.weights @ sample.structures
     distance = _mean_distance(problem, sample, middle)
@@ -149,20 +158,30 @@ def certify(
     `closeness` c, the truth's own distribution is within a factor of c of the prior. After any answers, it is then
     within c^2 of the posterior, so distances are at most c^2 times as large. See `Certificate` for an example.
     """
-    sample = posterior.sample(CERTIFICATE_DRAWS, rng)
+    biases: Mapping[str, Floats] = {}
+    if isinstance(posterior, LearnsBias):
+        sample, biases = posterior.sample_with_biases(CERTIFICATE_DRAWS, rng)
+    else:
+        sample = posterior.sample(CERTIFICATE_DRAWS, rng)
     losses = problem.distance.paired(_repeat(found.structure, len(sample.weights)), sample.structures)
     mean, worth = float(sample.weights @ losses), independent_draws(losses, sample.chains)
     lapse = posterior.lapse if isinstance(posterior, AllowsLapses) else 0.0
     factor, exact = closeness**2, float(sample.weights @ (losses == 0))
     bound = mean if sample.exact else upper_bound(losses, CERTIFICATE_DELTA, worth)
+    uneven = uneven_sides(posterior, answers)
+    # whoever prefers a side that much is hardly trusted, so how their answers fit says nothing about the estimate
+    checked = [answer for answer in answers if (answer.who or "") not in {one.who for one in uneven}]
+    shifts = position_shifts(biases, checked) if biases and checked else None
+    # draws of a learned loss each have their own, so that one loss cannot weigh them as if an answer had not come
+    learns_loss = isinstance(posterior, LearnsLoss) and posterior.learned_loss is not None
     return Certificate(
         estimate=found,
         expected_distance=min(1.0, factor * mean),
         upper_bound=min(1.0, factor * bound),
         confidence=1.0 if sample.exact else 1 - CERTIFICATE_DELTA,
         probability_exact=max(0.0, exact - (factor - 1) * (1 - exact)),
-        fit=predictive_check(problem, sample, answers, rng, lapse),
-        held_out=held_out_check(problem, sample, answers, rng, lapse),
+        fit=predictive_check(problem, sample, checked, rng, lapse, shifts),
+        held_out=1.0 if learns_loss else held_out_check(problem, sample, checked, rng, lapse, shifts),
         answers=len(answers),
         assumptions=_assumptions(problem, posterior, sample, worth),
         phrase=problem.distance.phrase if isinstance(problem.distance, HasPhrase) else DEFAULT_PHRASE,
@@ -170,6 +189,7 @@ def certify(
         closeness=closeness,
         people_before=posterior.people_before if isinstance(posterior, LearnsFromOthers) else 0,
         unit=problem.distance.unit if isinstance(problem.distance, HasUnit) else 1.0,
+        uneven_sides=uneven,
     )
 
 
@@ -198,11 +218,16 @@ def upper_bound(values: Floats, delta: float, worth: float | None = None) -> flo
 
 
 def predictive_check(
-    problem: Problem, sample: Sample, answers: Sequence[Answer], rng: Generator, lapse: float = 0.0
+    problem: Problem,
+    sample: Sample,
+    answers: Sequence[Answer],
+    rng: Generator,
+    lapse: float = 0.0,
+    shifts: Floats | None = None,
 ) -> float:
     """The posterior predictive p value: how often simulated answers are as unlikely as those that came.
 
-    `lapse` is the share of answers that are given by accident.
+    `lapse` is the share of answers that are given by accident, and `shifts` (S, T) are added to the scores of answers.
 
     >>> from askwise.distances import TableDistance
     >>> from askwise.structures.finite import Finite
@@ -215,7 +240,7 @@ def predictive_check(
         return 1.0
     atoms = np.stack([np.asarray(answer.atom) for answer in answers])
     given = np.array([answer.response for answer in answers])
-    predictions = problem.family.predict(sample.structures, atoms)
+    predictions = _shifted(problem.family.predict(sample.structures, atoms), shifts)
     responses = problem.family.responses(predictions)
     if np.ndim(responses) != 1:
         return _worst_number_check(problem, predictions, sample.weights, given, rng)
@@ -229,7 +254,12 @@ def predictive_check(
 
 
 def held_out_check(
-    problem: Problem, sample: Sample, answers: Sequence[Answer], rng: Generator, lapse: float = 0.0
+    problem: Problem,
+    sample: Sample,
+    answers: Sequence[Answer],
+    rng: Generator,
+    lapse: float = 0.0,
+    shifts: Floats | None = None,
 ) -> float:
     """The p value of the answers, each predicted from all others: small if they are predicted worse than expected.
 
@@ -247,7 +277,7 @@ def held_out_check(
     if not answers or np.isinf(problem.beta):
         return 1.0
     atoms = np.stack([np.asarray(answer.atom) for answer in answers])
-    predictions = problem.family.predict(sample.structures, atoms)
+    predictions = _shifted(problem.family.predict(sample.structures, atoms), shifts)
     responses = problem.family.responses(predictions)
     if np.ndim(responses) != 1:
         return 1.0
@@ -262,6 +292,11 @@ def held_out_check(
     drawn = (rng.random((HELD_OUT_DRAWS, len(given))) > np.cumsum(predicted, axis=0)[:-1, None]).sum(axis=0)
     places = np.arange(len(given))
     return float((logs[drawn, places].sum(axis=1) <= logs[given, places].sum() + 1e-9).mean())
+
+
+def _shifted(predictions: Floats, shifts: Floats | None) -> Floats:
+    """(S, T): scores with what the side adds to each answer's."""
+    return predictions if shifts is None else predictions + shifts.astype(predictions.dtype)
 
 
 def _with_lapses(chances: Floats, lapse: float) -> Floats:

@@ -7,6 +7,8 @@ time of a replay. This package knows goals and sessions; it knows nothing about 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 
 from askwise.errors import StudyError
@@ -49,12 +51,13 @@ def resume(store: Store, log: int | None = None, progress: Progress | None = Non
     journal = StudyJournal(store, record)
     events = journal.since(0)
     kept = store.checkpoint(record.study)
-    trail = load_posteriors(kept.content, session.prior) if kept is not None and journal.stands_for(kept) else None
-    if kept is not None and trail is not None:
-        recording.resume(session, events[: kept.position], trail)
-    else:
+    resumed = kept is not None and journal.stands_for(kept)
+    if kept is not None and resumed:
+        resumed = recording.resume(session, events[: kept.position], partial(load_posteriors, kept.content))
+    if not resumed:
         session.replay(progress(events) if progress is not None and events else events)
     session.journal = journal
+    session.wording = store.wording(record)
     session.refresh()
     return session
 
@@ -83,9 +86,15 @@ def save(session: Session, path: str | Path) -> None:
     there = journal.since(0)
     if there != session.log[: len(there)]:
         raise StudyError(f"{address} has other answers than this session; choose another name to keep both")
-    new = session.log[len(there) :]
-    if new and not journal.append(len(there), *new):
-        raise StudyError(f"another program writes to {address}; nothing was added: choose another name to keep both")
+    new = enumerate(session.log[len(there) :], len(there))
+    for _, several in groupby(new, lambda each: each[0] if each[1]["event"] == "items" else -1):
+        (position, first), *rest = several
+        if not journal.append(position, first, *(event for _, event in rest)):
+            raise StudyError(
+                f"another program writes to {address}; nothing was added: choose another name to keep both"
+            )
+    if session.wording != store.wording(record):
+        journal.keep_wording(session.wording)
     journal.checkpoint(session)
     store.close()
 

@@ -48,12 +48,9 @@ def new_session(goal: str, data: LoadedTable, options: Mapping[str, Any]) -> Ses
     return kind(**{**image, **options}).session(data.columns)
 
 
-def write_study(
-    address: Address, recipe: Recipe, pictures: Mapping[str, bytes], mode: str = "own", instructions: str = ""
-) -> None:
-    """Writes a new study, with what the people who answer read first, and whether they share one result."""
-    told = {"instructions": instructions.strip()} if instructions.strip() else {}
-    Store.create(address, {**recipe, **told}, pictures)
+def write_study(address: Address, recipe: Recipe, media: Mapping[str, bytes], mode: str = "own") -> None:
+    """Writes a new study with its pictures, sounds and films, and whether people share one result."""
+    Store.create(address, recipe, media)
     if mode != "own":
         store = Store.at(address)
         set_mode(store, store.record().study, mode)

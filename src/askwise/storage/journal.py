@@ -12,7 +12,9 @@ from askwise.errors import StudyError
 from askwise.session import Session
 from askwise.session.event_log import EventLog
 from askwise.session.events import Event
+from askwise.session.wording import Wording
 from askwise.storage.checkpoints import dump_posteriors
+from askwise.storage.items import append_to_logs
 from askwise.storage.serialization import chain_digest, event_rows
 from askwise.storage.store import EVENTS, Checkpoint, Record, Store
 
@@ -31,8 +33,14 @@ class StudyJournal:
 
     def append(self, position: int, *events: Event) -> bool:
         """Writes the events to that position and after it, all or none; False if others wrote there first."""
-        rows = event_rows(self.record.study, position, self.digests[position], events)
-        if not self.store.append(self.record, position, self.digests[position], rows):
+        before = self.digests[position]
+        rows = event_rows(self.record.study, position, before, events)
+        if events[0]["event"] == "items":
+            [event] = events  # for the logs of everybody
+            written = append_to_logs(self.store, self.record, position, before, event)
+        else:
+            written = self.store.append(self.record, position, before, rows)
+        if not written:
             return False
         self.digests[position + 1 :] = [row["digest"] for row in rows]
         return True
@@ -59,6 +67,11 @@ class StudyJournal:
         """Stores a checkpoint now and then, so that the study opens quickly."""
         if abs(session.round.beliefs.revision - self._kept) >= CHECKPOINT_EVERY:
             self.checkpoint(session)
+
+    def keep_wording(self, wording: Wording) -> None:
+        """Stores what people read from now on, in this log and in the others of its study."""
+        study = self.record.study if self.record.parent is None else self.record.parent
+        self.store.keep_wording(study, wording)
 
     def checkpoint(self, session: Session) -> None:
         """Stores the posterior if it can. Without a checkpoint the answers are replayed.

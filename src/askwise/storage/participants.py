@@ -14,6 +14,8 @@ from sqlalchemy import bindparam, case, func, insert, select, update
 from askwise.errors import SettingError, StudyError
 from askwise.stopping import StopReason
 from askwise.stopping.rule import ReasonKind
+from askwise.storage.groups import decides_together, name_in_group
+from askwise.storage.items import recipe_for_next_log
 from askwise.storage.schema import events, logs_of, participants, studies
 from askwise.storage.store import Record, Store
 
@@ -29,10 +31,20 @@ PERSON = (  # columns, in the order of `Participant`
     participants.c.quota,
     (participants.c.paused != 0).label("paused"),
 )
+LAST_OPTIONS = (  # the last event of a study's own log that says what is shown
+    select(events.c.body)
+    .where(events.c.study == studies.c.study, events.c.event.in_(("goal", "show")))
+    .order_by(events.c.position.desc())
+    .limit(1)
+    .correlate(studies)
+    .scalar_subquery()
+)
 SETTINGS = (  # columns, in the order of `StudySettings`; what is expected would sway people who answer for one truth
     studies.c.state,
     case((studies.c.why.is_(None), studies.c.mode != "pooled"), else_=studies.c.why != 0).label("why"),
     (studies.c.beyond != 0).label("beyond"),
+    studies.c.wording,
+    case((studies.c.mode == "own", LAST_OPTIONS)).label("shown"),
 )
 FOR_TOKEN = (
     select(*PERSON, *SETTINGS)
@@ -60,6 +72,8 @@ class StudySettings:
     state: str
     why: bool  # whether people may see what is expected of their answers
     beyond: bool  # whether it goes on although it is settled
+    wording: str | None = None  # what people read, JSON, if it was changed
+    shown: str | None = None  # where people have logs of their own: an event, as JSON, that says what all of them see
 
 
 def invite(store: Store, study: Record, name: str, quota: int | None = None) -> Participant:
@@ -70,16 +84,30 @@ def invite(store: Store, study: Record, name: str, quota: int | None = None) -> 
     with store.begin() as connection:
         log = study.study
         if study.mode == "own":
-            row = connection.execute(select(studies).where(studies.c.study == study.study)).one()
-            values = {"name": f"{row.name}/{id}", "created": now, "askwise": row.askwise, "recipe": row.recipe}
+            # locked, so that the items do not change between
+            row = connection.execute(select(studies).where(studies.c.study == study.study).with_for_update()).one()
+            recipe = recipe_for_next_log(connection, study.study, row.recipe)
+            values = {"name": f"{row.name}/{id}", "created": now, "askwise": row.askwise, "recipe": recipe}
             made = connection.execute(insert(studies).values(**values, parent=study.study, mode="own"))
             log = int(made.inserted_primary_key[0])  # type: ignore[index]
-        if not name:
+        if decides_together(study.recipe):
+            known = select(participants.c.name).where(participants.c.study == study.study)
+            name = name_in_group(study.recipe, name, connection.execute(known).scalars().all())
+        elif not name:
             count = connection.execute(select(func.count()).where(participants.c.study == study.study)).scalar_one()
             name = f"Person {count + 1}"
         row_of = {"study": study.study, "participant": id, "name": name, "created": now, "log": log}
         connection.execute(insert(participants).values(**row_of, quota=quota))
     return Participant(id, name, now, log, quota, False)
+
+
+def respondent_name(study: Record, person: Participant) -> str:
+    """What the log calls somebody: by their id, or by their name in a group that decides together.
+
+    >>> respondent_name(Record(1, "cars", "", "", {}, ""), Participant("x7", "Ann", "", 2, None, False))
+    'x7'
+    """
+    return person.name if decides_together(study.recipe) else person.participant
 
 
 def people(store: Store, study: int) -> list[Participant]:
@@ -204,7 +232,7 @@ def copy_participants(here: Store, study: Record, there: Store) -> None:
         told = {row.study: list(source.execute(select(events).where(events.c.study == row.study))) for row in logs}
     with there.begin() as connection:
         kept = {"state": shared.state, "mode": shared.mode, "secret": shared.secret}
-        kept |= {"settled": shared.settled, "why": shared.why, "beyond": shared.beyond}
+        kept |= {"settled": shared.settled, "why": shared.why, "beyond": shared.beyond, "wording": shared.wording}
         connection.execute(update(studies).where(studies.c.study == target.study).values(**kept))
         moved = {study.study: target.study}
         for row in logs:

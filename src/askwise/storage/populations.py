@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import select, update
 
 from askwise.goals import remake
+from askwise.goals.base.goal import row_count
 from askwise.goals.base.populations import MAX_PEOPLE, population_of_answers
 from askwise.posteriors.scores.population import MIN_ANSWERS, MIN_PEOPLE
+from askwise.storage.items import current_recipe
 from askwise.storage.journal import read_log
 from askwise.storage.schema import studies
 from askwise.storage.serialization import pack_recipe
@@ -23,7 +26,8 @@ from askwise.storage.store import Record, Store
 from askwise.storage.usage import AnswerCount, answer_counts
 from askwise.types import Answer
 
-_learned: dict[tuple[str, int], tuple[list[int], dict[str, Any] | None]] = {}  # by study: from which logs, and what
+# by study and rows of its table: from which logs, and what
+_learned: dict[tuple[str, int, int], tuple[list[int], dict[str, Any] | None]] = {}
 
 
 def logs_before(store: Store, record: Record) -> list[int]:
@@ -42,7 +46,8 @@ def logs_before_next(study: Record, counts: Sequence[AnswerCount]) -> list[int]:
 
 def next_recipe(store: Store, study: Record) -> dict[str, Any] | None:
     """The recipe from which the next participant of a study starts; None if they start from nobody."""
-    return _recipe_from(store, study, study.study, logs_before_next(study, answer_counts(store, study.study)))
+    now = replace(study, recipe=current_recipe(store, study))
+    return _recipe_from(store, now, study.study, logs_before_next(study, answer_counts(store, study.study)))
 
 
 def begin_log(store: Store, log: int) -> bool:
@@ -81,7 +86,7 @@ def _recipe_from(store: Store, record: Record, study: int | None, logs: list[int
 
 def _population(store: Store, record: Record, study: int, logs: list[int]) -> dict[str, Any] | None:
     """What the people of these logs have in common; learned again only when others have come."""
-    place = str(store.address), study
+    place = str(store.address), study, row_count(record.recipe["data"])
     if place not in _learned or _learned[place][0] != logs:
         found = population_of_answers(remake(record.recipe).prior, [_answers_in_force(store, log) for log in logs])
         _learned[place] = logs, None if found is None else found.plain()

@@ -26,7 +26,7 @@ from sqlalchemy import (
 
 from askwise.errors import StudyError
 
-VERSION = 3
+VERSION = 4
 LOCK = 4_173_026  # of PostgreSQL: one program at a time brings tables up to date
 
 metadata = MetaData()
@@ -54,6 +54,7 @@ studies = Table(
     Column("why", Integer),  # whether people may see what is expected of their answers; NULL: as usual for the mode
     Column("beyond", Integer, nullable=False, server_default="0"),  # whether it goes on although it is settled
     Column("head", Text),  # the digest of the last event, so that one that is taken away is missed
+    Column("wording", Text),  # what people read, JSON; NULL: as the recipe says
 )
 
 
@@ -78,7 +79,7 @@ events = Table(
     UniqueConstraint("study", "key"),
 )
 
-images = Table(
+images = Table(  # pictures, sounds and films
     "images",
     metadata,
     _of_study(),
@@ -154,7 +155,16 @@ def _leases(connection: Connection) -> None:
     connection.execute(text("ALTER TABLE askwise ADD COLUMN digest TEXT"))
 
 
-MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {1: _people, 2: _leases}  # from that version to the next one
+def _wording(connection: Connection) -> None:
+    """Version 4: what people read can change."""
+    connection.execute(text("ALTER TABLE studies ADD COLUMN wording TEXT"))
+
+
+MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {
+    1: _people,
+    2: _leases,
+    3: _wording,
+}  # from that version to the next one
 
 
 def is_current(connection: Connection) -> bool:

@@ -15,13 +15,29 @@ from pathlib import Path
 from typing import Any
 from weakref import finalize
 
-from sqlalchemy import Connection, Engine, Select, Table, bindparam, delete, exc, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    LargeBinary,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    exc,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from askwise.errors import StudyError
+from askwise.session.config import Recipe
 from askwise.session.events import Event
+from askwise.session.wording import USUAL, Wording, wording_from, wording_of
 from askwise.storage.address import Address
 from askwise.storage.connection import connect, require_in_place, require_sqlite, translate_database_errors
 from askwise.storage.files import put_in_place, require_free_path
+from askwise.storage.groups import decides_together
 from askwise.storage.schema import (
     bring_up_to_date,
     checkpoints,
@@ -50,6 +66,7 @@ DIGEST = (
     select(events.c.digest, func.length(studies.c.recipe).label("size"))
     .join(studies, studies.c.study == events.c.study)
     .where(events.c.study == bindparam("study"), events.c.position == bindparam("last"))
+    .with_for_update(of=studies)  # the log is written by one program at a time
 )
 
 
@@ -68,6 +85,7 @@ class Record:
     mode: str = "own"
     head: str | None = None  # the digest of the last event; None: there is none yet
     size: int = 0  # bytes of the recipe
+    wording: str | None = None  # JSON, if it was changed; of a participant's log, that of its study counts
 
 
 @dataclass(frozen=True)
@@ -165,7 +183,9 @@ class Store:
         if study is None and self.address.is_file and self.read(select(schema))[0].digest not in (None, digest):
             told = f"{self.address} holds another study than it was made for, as with the -wal file of another one"
             raise StudyError(f"{told}; take a copy from before")
-        return Record(*head, recipe, digest, row.parent, row.state, row.mode, row.head, len(row.recipe))
+        mode = "pooled" if decides_together(recipe) else row.mode
+        state: Any = row.parent, row.state, mode, row.head, len(row.recipe), row.wording
+        return Record(*head, recipe, digest, *state)
 
     def append(self, record: Record, position: int, before: str, rows: Sequence[Mapping[str, Any]]) -> bool:
         """Adds events together: True once they are on disk; False if a position or a key is taken.
@@ -192,6 +212,26 @@ class Store:
 
     def images(self, study: int) -> dict[str, bytes]:
         return {row.name: row.content for row in self.read(select(images).where(images.c.study == study))}
+
+    def media_size(self, study: int, name: str) -> int | None:
+        """The bytes of a sound or a film; None if there is none of that name."""
+        query = select(func.length(images.c.content)).where(images.c.study == study, images.c.name == name)
+        return next((int(row[0]) for row in self.read(query)), None)
+
+    def media_part(self, study: int, name: str, start: int, length: int) -> bytes:
+        """A part of it, from a byte counted from 0."""
+        part = func.substr(images.c.content, start + 1, length, type_=LargeBinary)
+        return bytes(self.read(select(part).where(images.c.study == study, images.c.name == name))[0][0])
+
+    def wording(self, record: Record) -> Wording:
+        """What people read in a study or in one of its logs: as it was last changed, or as the recipe says."""
+        study = record if record.parent is None else self.record(record.parent)
+        return stored_wording(study.recipe, study.wording)
+
+    def keep_wording(self, study: int, wording: Wording) -> None:
+        with self.begin() as connection:
+            text = json.dumps(wording.as_dict())
+            connection.execute(update(studies).where(studies.c.study == study).values(wording=text))
 
     def checkpoint(self, study: int) -> Checkpoint | None:
         """The one kept last; None if there is none, or none that can be read."""
@@ -238,6 +278,17 @@ class Store:
                     connection.exec_driver_sql("BEGIN IMMEDIATE")
                 yield connection
             require_in_place(connection)
+
+
+def stored_wording(recipe: Recipe, changed: str | None) -> Wording:
+    """What people read, by the recipe of a study and what its row says was changed.
+
+    >>> stored_wording({"options": {"question": "Which one?"}}, '{"instructions": "Be quick."}').as_dict()
+    {'instructions': 'Be quick.'}
+    """
+    with suppress(ValueError, AttributeError):
+        return wording_of(recipe) if changed is None else wording_from(json.loads(changed))
+    return USUAL
 
 
 def _put_in(

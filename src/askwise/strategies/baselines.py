@@ -91,7 +91,7 @@ def variance(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, r
 
 
 def eubo(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
-    """For pairs of items: the expected utility of the better one.
+    """For pairs or sets of items: the expected utility of the best one.
 
     >>> from askwise.distances.items import BestItem
     >>> from askwise.structures.choice import Choice
@@ -102,8 +102,10 @@ def eubo(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: 
     array([0.5, 0. , 0. ])
     """
     liked = require_utilities(problem.family).utilities(sample.structures)
-    pairs = np.asarray(atoms)
-    gain = sample.weights @ np.maximum(liked[:, pairs[:, 0]], liked[:, pairs[:, 1]])
+    best = liked[:, np.asarray(atoms)[:, 0]]
+    for items in np.asarray(atoms).T[1:]:
+        best = np.maximum(best, liked[:, items])
+    gain = sample.weights @ best
     return Scored(gain - gain.min())
 
 

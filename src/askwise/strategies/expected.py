@@ -21,7 +21,7 @@ from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.strategies.baselines import margin
 from askwise.strategies.split import Split, split
-from askwise.structures import Family, PooledRows, SingleScore
+from askwise.structures import Family, PooledRows, ShowsSets, SingleScore
 from askwise.types import Atoms, Floats, Sample, Scored
 
 MIN_QUESTIONS = 400  # to shortlist: a third of the draws then choose an eighth of the questions for all draws
@@ -43,7 +43,7 @@ def expected(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, r
     if not mean_distances.any():  # all draws agree
         return Scored(np.zeros(len(atoms)), {"diameter": 0.0})
     some = subsample_by_distance(sample, mean_distances, few, rng)
-    first = _gain(split(problem, some, atoms, new_form(problem.distance, some.structures)))
+    first = gain_of(split(problem, some, atoms, new_form(problem.distance, some.structures)))
     short = np.sort(np.argsort(-first, kind="stable")[: max(MIN_SHORTLIST, len(atoms) // 8)])
     listed, info = exhaustive(problem, posterior, sample, atoms[short], rng)
     gain = np.minimum(first, listed.min())
@@ -72,12 +72,12 @@ def asks_even_bets(problem: Problem) -> bool:
 def exhaustive(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
     """As `expected`, with all draws for every question: what the short list is measured against."""
     scores = split(problem, sample, atoms)
-    return Scored(_gain(scores), {"diameter": _diameter(scores)})
+    return Scored(gain_of(scores), {"diameter": _diameter(scores)})
 
 
 def _shortlists(family: Family) -> bool:
     """Not chains, whose neighbours may resemble each other; nor pools: the rows that screening left are all good."""
-    return isinstance(family, SingleScore) and not isinstance(family, PooledRows)
+    return isinstance(family, SingleScore | ShowsSets) and not isinstance(family, PooledRows)
 
 
 def subsample_by_distance(sample: Sample, mean_distances: Floats, count: int, rng: Generator) -> Sample:
@@ -99,7 +99,8 @@ def subsample_by_distance(sample: Sample, mean_distances: Floats, count: int, rn
     return Sample(sample.structures[kept], weights / weights.sum(), exact=False)
 
 
-def _gain(scores: Split) -> Floats:
+def gain_of(scores: Split) -> Floats:
+    """(A,): how much of the average diameter each question is expected to remove."""
     return np.maximum(_diameter(scores) - scores.expected_diameter(), 0.0)
 
 

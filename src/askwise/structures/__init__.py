@@ -115,10 +115,32 @@ class SingleScore(Capability, Protocol):
 
 
 @runtime_checkable
+class ShowsSets(Capability, Protocol):
+    """Asks for the best of several items, or for the best and the worst; structures are those of pairs of them."""
+
+    pairs: Any  # the family of A-or-B questions about the same items
+    shown: int  # items at a time, 3 or more
+    worst: bool  # whether the worst is asked for, too
+
+    def differences(self, atom: Any, response: Response) -> Ints: ...  # (M, 2): the pairs that an answer compares
+    def best_of(self, shown: int) -> Any: ...  # the family of questions for the best of so many items
+
+
+@runtime_checkable
 class ProposesAtoms(Capability, Protocol):
     """Names atoms that draws make worth scoring; they join the random candidates of a family too large to list."""
 
     def propose_atoms(self, structures: Structures, count: int) -> Atoms: ...  # at most `count`
+
+
+@runtime_checkable
+class AsksPeople(Capability, Protocol):
+    """Every atom asks one of several people; a session then chooses whom to ask, and tastes may differ."""
+
+    people: Sequence[str]  # their names; of a group of which only the size is known, numbers in place of names
+    named: bool  # whether these are their names
+
+    def places(self, atoms: Atoms) -> Ints: ...  # (A,): whom each atom asks, as a place in `people`
 
 
 @runtime_checkable
@@ -137,6 +159,7 @@ class PooledRows(Capability, Protocol):
 
 
 CAPABILITIES = (
+    AsksPeople,
     CentresPredictions,
     ChecksAtoms,
     DescribesModel,
@@ -149,6 +172,7 @@ CAPABILITIES = (
     PooledRows,
     ProposesAtoms,
     ShowsPrompts,
+    ShowsSets,
     SingleScore,
 )
 

@@ -79,7 +79,7 @@ def together_prompt(
     'Do Bob (51) and Ann (34) belong together?'
     """
     one, two = map(int, (atom[0], atom[1]) if rng.random() < 0.5 else (atom[1], atom[0]))
-    options = Option(names[one], images[one]), Option(names[two], images[two])
+    options = tuple(Option(names[item], images[item], row=item) for item in (one, two))
     text = f"Do {texts[one]} and {texts[two]} belong together?"
     return Prompt("same", options, tuple(ANSWERS), ANSWERS, text)
 

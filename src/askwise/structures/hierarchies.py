@@ -77,7 +77,7 @@ class Hierarchies:
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
         """Shows the three items in random order; the answer is the name of the one left out."""
         shown = [(int(atom[place]), int(place)) for place in rng.permutation(3)]
-        options = tuple(Option(self.names[item], self.images[item]) for item, _ in shown)
+        options = tuple(Option(self.names[item], self.images[item], row=item) for item, _ in shown)
         codes: dict[Response, Response] = {self.names[item]: place for item, place in shown}
         one, two, three = (option.name for option in options)
         return Prompt("triple", options, tuple(codes), codes, f"Which one is the odd one out: {one}, {two} or {three}?")

@@ -10,6 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from askwise.structures import checked_numbers, draw_indices
+from askwise.structures.grades import check_grades, graded_labels, levels
 from askwise.structures.rows import checked_points, label_prompt, names_and_images, one_hot
 from askwise.types import Floats, Ints, Option, Prompt, Response
 
@@ -44,6 +45,7 @@ class LinearPool(LinearScores):
     """Linear classifiers asked about the rows of a table. A structure is (D,), an atom a row number.
 
     `points` is (N, D); `labels` name the responses -1 and +1; `names` and `images`, if given, have one entry a row.
+    With `grades`, from the weakest, the responses are -G, ..., -1 and 1, ..., G: "surely no", "probably no".
 
     >>> family = LinearPool([[1.0, 0.0], [0.0, 1.0]], labels=("cat", "dog"))
     >>> family.predict(np.array([[2.0, -1.0]]), np.array([0, 1]))
@@ -56,14 +58,20 @@ class LinearPool(LinearScores):
         names: Sequence[str] | None = None,
         labels: tuple[Response, Response] = (-1, 1),
         images: Any = None,
+        grades: Sequence[str] = (),
     ):
         self.points = checked_points(points)
         self.names, self.images = names_and_images(len(self.points), "point", names, images)
         self.labels = labels
+        self.grades = check_grades("grades", grades)
 
     @property
     def dimension(self) -> int:
         return self.points.shape[1]
+
+    def responses(self, predictions: Floats) -> list[Response]:
+        sides = levels(self.grades)
+        return [*(-level for level in reversed(sides)), *sides]
 
     def features(self, atoms: Ints) -> Floats:
         return self.points[atoms]
@@ -75,7 +83,9 @@ class LinearPool(LinearScores):
         return checked_numbers(atom, len(self.points))
 
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
-        option = Option(self.names[int(atom)], self.images[int(atom)])
+        option = Option(self.names[int(atom)], self.images[int(atom)], row=int(atom))
+        if self.grades:
+            return label_prompt(option, graded_labels(self.labels, self.grades))
         return label_prompt(option, {self.labels[0]: -1, self.labels[1]: 1})
 
 
@@ -92,8 +102,9 @@ class RowScores(LinearPool):
         names: Sequence[str] | None = None,
         labels: tuple[Response, Response] = (-1, 1),
         images: Any = None,
+        grades: Sequence[str] = (),
     ):
-        super().__init__(np.zeros((count, 1)), names, labels, images)
+        super().__init__(np.zeros((count, 1)), names, labels, images, grades)
 
     @property
     def dimension(self) -> int:

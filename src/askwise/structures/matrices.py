@@ -122,7 +122,8 @@ class Matrices:
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
         row, column = self.row_names[int(atom[0])], self.column_names[int(atom[1])]
         exactly = "" if self.decimals is None else f" (to {self.decimals} decimal{'s' if self.decimals != 1 else ''})"
-        return Prompt("number", (Option(row), Option(column)), ("number",), {}, f"What is {row} x {column}{exactly}?")
+        options = Option(row, row=int(atom[0])), Option(column)
+        return Prompt("number", options, ("number",), {}, f"What is {row} x {column}{exactly}?")
 
 
 @dataclass(frozen=True)

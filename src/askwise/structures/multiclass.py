@@ -72,7 +72,7 @@ class SoftmaxPool:
         return list(range(len(self.labels)))
 
     def prompt(self, atom: Any, rng: Generator) -> Prompt:
-        option = Option(self.names[int(atom)], self.images[int(atom)])
+        option = Option(self.names[int(atom)], self.images[int(atom)], row=int(atom))
         return label_prompt(option, {label: place for place, label in enumerate(self.labels)})
 
 

@@ -126,7 +126,7 @@ class ParquetRows:
         columns = [column for column in self.shown if column is not None]
         values = self.pool.take([row], columns) if columns else {}
         name, image = (None if column is None else values[column][0] for column in self.shown)
-        return Option(f"row {row}" if name is None else str(name), None if image is None else str(image))
+        return Option(f"row {row}" if name is None else str(name), None if image is None else str(image), row=row)
 
 
 class LinearPooled(ParquetRows, LinearScores):

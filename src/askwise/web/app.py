@@ -18,7 +18,7 @@ from askwise.errors import AskwiseError
 from askwise.web.error_pages import error_reply, http_sentence, reply, sentence_of
 from askwise.web.learner.learner import Learner
 from askwise.web.learner.workers import WorkerTimeout
-from askwise.web.routes import owner, pages, participant
+from askwise.web.routes import items, media, owner, pages, participant
 from askwise.web.security import Guard, RateLimiter
 from askwise.web.stored_log import Busy
 from askwise.web.studies import ServedStudies
@@ -41,7 +41,7 @@ def create_app(target: str, token: str | None = None, workers: int | None = None
     app.state.token = token or secrets.token_urlsafe(18)
     app.state.rate_limiter = RateLimiter()
     app.add_middleware(Guard)
-    for routes in (participant, owner, pages):
+    for routes in (participant, media, owner, items, pages):
         app.include_router(routes.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     for kind in (AskwiseError, BrokenProcessPool, Busy, WorkerTimeout):

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from askwise.session.event_log import EventLog
-from askwise.session.events import Event, hashable_atom
+from askwise.session.events import Event, hashable_atom, is_fallback
 from askwise.session.log_state import LogState
 from askwise.stopping import StopReason
 from askwise.storage.participants import set_settled
 from askwise.types import Response
+from askwise.web.group_questions import questions_for
 from askwise.web.learner.learner import Job, Learner, compute_state, compute_state_after
 from askwise.web.respondent import Respondent
 from askwise.web.stored_log import StoredLog
@@ -53,6 +54,7 @@ class ComputedStates:
         self.changed = changed
         self.fallback = fallback
         self.settled = settled  # the reason to stop, as the store has it
+        self._changes = len(self.event_log.changes)
         self.latest: LogState | None = None
         self.ahead: dict[Any, LogState] = {}  # by response to the open question: the state after it
         self.failures = 0  # of the learner, in a row
@@ -102,14 +104,14 @@ class ComputedStates:
         In a shared log, its next best question follows. Once there are none, the learner has to choose again.
         """
         state, position = self.latest, len(self.event_log.events)
-        if state is None or state.question is not event:  # the learner has chosen another one meanwhile
-            return
+        if state is None or state.question is None or state.position != position - 1 or is_fallback(event):
+            return  # the learner has chosen others meanwhile
+        left = tuple(other for other in (state.question, *state.fallback) if other["atom"] != event["atom"])
         self.ahead = {}
         if not self.log.pooled:
             self.latest = replace(state, position=position)
-        elif state.fallback:
-            following, *fallback = state.fallback
-            self.latest = replace(state, position=position, question=following, fallback=tuple(fallback))
+        elif left:
+            self.latest = replace(state, position=position, question=left[0], fallback=left[1:])
 
     async def choose(self) -> tuple[Event | None, bool]:
         """The question to ask now, and whether the learner was too late for its own choice."""
@@ -122,15 +124,22 @@ class ComputedStates:
             return None, True
         current = self.current()
         if current is not None and (current.question is not None or current.done is not None):
-            return current.question, False
+            known = [] if current.question is None else [current.question, *current.fallback]
+            return next(iter(questions_for(known, self.respondent, self.event_log)), None), False
         budget = None if self.respondent.beyond else states[0].budget
         if budget is not None and len(self.event_log.answers) >= budget:
             return None, True  # the budget is used up, whatever the learner knows
         known = [event for state in states for event in (state.question, *state.fallback) if event is not None]
+        known = questions_for(known, self.respondent, self.event_log)
         taken = self.event_log.unavailable_atoms(repeat=False)
-        free = next((event for event in known if hashable_atom(event["atom"]) not in taken), None)
+        free = next((event for event in known if self._is_askable(event, taken)), None)
         # it was chosen for another position, perhaps of another log: what was computed then is not noted with it
         return (None if free is None else {**free, "gain": 0.0, "info": {"fallback": True}}), True
+
+    def _is_askable(self, event: Event, taken: set[Any]) -> bool:
+        """Whether a question of an earlier state, or of another log, may be asked now."""
+        gone = self.event_log.retired.union(self.log.journal.record.recipe["options"].get("retired") or ())
+        return hashable_atom(event["atom"]) not in taken and gone.isdisjoint(self.event_log.names_in(event))
 
     async def _refresh(self) -> None:
         """Until the learner knows the log. Where only other programs write, and faster than it reads, it pauses after
@@ -150,6 +159,8 @@ class ComputedStates:
                         await asyncio.wait_for(self._wanted.wait(), REFRESH_PAUSE * 2**late)
                         continue
                     late += 1
+            if self._changes != len(self.event_log.changes):  # with other items, the store has no reason any more
+                self._changes, self.settled = len(self.event_log.changes), None
             if (done := self.up_to_date()) is not None and done.settled != self.settled:
                 self.settled = done.settled
                 await asyncio.to_thread(set_settled, self.log.store, self.job[1], self.settled)

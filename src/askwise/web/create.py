@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import isfinite
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from askwise import storage
 from askwise.data.files import TABLE_SUFFIXES, LoadedTable, read_table
+from askwise.data.media import MEDIA_KINDS, short_path
+from askwise.data.tables import Columns
 from askwise.errors import AskwiseError, DataError, SettingError
 from askwise.exchange.answers import study_answers_table
 from askwise.exchange.files import write_table
@@ -39,6 +41,8 @@ class NewStudy(BaseModel):
     left_out: dict[str, str]
     responses: list[str]
     questions: int
+    columns: list[str] = Field(description="Columns that questions can show")
+    shown: list[str] = Field(description="Columns that they show")
     words: list[str]
 
 
@@ -73,25 +77,19 @@ def _problem(name: str, value: Any, limits: Mapping[str, int]) -> str | None:
     return None
 
 
-def read_upload(goal: str, options: Mapping[str, Any], file: str, content: bytes) -> tuple[Recipe, dict[str, Any]]:
-    """The recipe of a study of the table, and what was understood; in a worker.
+def read_upload(
+    goal: str, options: Mapping[str, Any], file: str, content: bytes, names: Collection[str] = ()
+) -> tuple[Recipe, dict[str, Any]]:
+    """The recipe of a study of the table, and what was understood; in a worker. `names` are those of uploaded files.
 
     >>> recipe, found = read_upload("top-k", {"k": 2}, "drinks.csv", b"name\\ntea\\nmilk\\nwater\\n")
     >>> recipe["goal"], found["words"][0]
     ('top_k', 'Find the best 2 of the 3 items.')
     """
-    named = Path(file.replace("\\", "/")).name
-    if Path(named).suffix.lower() not in TABLE_SUFFIXES:
-        raise DataError(f"a table is one of {', '.join(TABLE_SUFFIXES)}; save it as CSV first")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"table{Path(named).suffix.lower()}"
-        path.write_bytes(content)
-        try:
-            columns = read_table(path)
-        except DataError as error:
-            raise DataError(str(error).replace(str(path), named).replace(path.name, named)) from None
+    columns = uploaded_columns(file, content)
+    image = None if not names or any(map(options.get, MEDIA_KINDS)) else _column_of_files(columns, names)
     try:
-        session = new_session(goal, LoadedTable(columns, Path(named)), options)
+        session = new_session(goal, LoadedTable(columns, Path(file_name(file)), image), options)
         built = goal_of(session)
         words, facts = built.sentences(session), built.summary(session).as_dict()
     except AskwiseError:
@@ -100,6 +98,52 @@ def read_upload(goal: str, options: Mapping[str, Any], file: str, content: bytes
         raise SettingError(f"the options do not fit the goal {goal}: {error}") from None
     assert session.recipe is not None
     return session.recipe, {**facts, "words": words}
+
+
+def _column_of_files(columns: Columns, names: Collection[str]) -> str:
+    """The column that names uploaded files, by which pictures are found where none was chosen."""
+    known = {PurePosixPath(name).name for name in names}
+    for column, values in columns.items():
+        if any(PurePosixPath(str(value).replace("\\", "/")).name in known for value in values if value is not None):
+            return column
+    first = short_path(min(known))
+    raise DataError(
+        f"no column of the table names an uploaded file such as {first}; add one with the names of the files"
+    )
+
+
+def reword(job: Job, changes: Mapping[str, Any]) -> None:
+    """Changes what people of a study read; in a worker."""
+    session = storage.open(job[0], log=job[1])
+    session.reword(**changes)
+    storage.close(session)
+
+
+def file_name(path: str) -> str:
+    """The name of a file without its folders, as any browser sends it.
+
+    >>> file_name("C:\\\\cars.csv")
+    'cars.csv'
+    """
+    return Path(path.replace("\\", "/")).name
+
+
+def uploaded_columns(file: str, content: bytes) -> Columns:
+    """The columns of an uploaded table.
+
+    >>> uploaded_columns("drinks.csv", b"name\\ntea\\nmilk\\n")
+    {'name': ['tea', 'milk']}
+    """
+    named = file_name(file)
+    if Path(named).suffix.lower() not in TABLE_SUFFIXES:
+        raise DataError(f"a table is one of {', '.join(TABLE_SUFFIXES)}; save it as CSV first")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"table{Path(named).suffix.lower()}"
+        path.write_bytes(content)
+        try:
+            return read_table(path)
+        except DataError as error:
+            raise DataError(str(error).replace(str(path), named).replace(path.name, named)) from None
 
 
 def page_of(job: Job) -> str:

@@ -13,6 +13,9 @@ from askwise.goals.base.goal import Goal
 from askwise.goals.base.options import GoalOption, declared, default_of, is_required
 
 HINTS_FOR_PROGRAMS = (  # that a page cannot follow
+    ", or choose another column with image=",
+    ", or choose another column with audio=",
+    ", or choose another column with video=",
     ", or name its encoding, often latin-1",
     ", or let texts become numbers with askwise new --text-features COLUMN",
     " or choose another with name=",
@@ -30,6 +33,8 @@ PAGE_SENTENCES = (
         re.compile(r"the range of the entries is not known, .*"),
         "No two different numbers are known yet. Fill in: Range of the numbers.",
     ),
+    (re.compile(r"worst asks for the worst .*"), "To ask for the worst, show three items or more at a time."),
+    (re.compile(r"shown is \d+, and there are (\d+) items; .*"), r"There are only \1 items to show at a time."),
     (re.compile(r"\S+ needs at least (.*), got \d+; add more"), r"This goal needs at least \1. Add more."),
 )
 
@@ -40,7 +45,7 @@ class FormField:
 
     name: str
     label: str
-    kind: str  # number, text or list: how the page sends it
+    kind: str  # number, text, list or check: how the page sends it
     whole: bool  # whether it is a whole number of at least 1
     goals: str  # the goals that have it, with spaces between
     choices: tuple[str, ...]
@@ -54,7 +59,7 @@ def form_fields() -> list[FormField]:
     """The options that have a label, each once, with the goals that have it.
 
     >>> [(field.name, field.kind) for field in form_fields() if field.required]
-    [('k', 'number'), ('labels', 'list'), ('item', 'text'), ('column', 'text')]
+    [('people', 'list'), ('k', 'number'), ('labels', 'list'), ('item', 'text'), ('column', 'text')]
     """
     users: dict[str, dict[type[Goal], GoalOption]] = {}
     for goal in goals().values():
@@ -104,8 +109,9 @@ def page_sentence(message: str) -> str:
 
 def _field(name: str, users: Mapping[type[Goal], GoalOption]) -> FormField:
     goal, option = next(iter(users.items()))
-    kind = "number" if option.typed in (int, float) else "list" if option.typed is list else "text"
-    needed = is_required(goal, name) or kind == "list"
+    kinds: Mapping[Any, str] = {int: "number", float: "number", list: "list", bool: "check"}
+    kind = kinds.get(option.typed, "text")
+    needed = is_required(goal, name) or (kind == "list" and not option.advanced)
     value = "" if option.advanced else _text(default_of(goal, name)) or (option.example if kind == "number" else "")
     return FormField(
         name=name,

@@ -7,14 +7,16 @@ If there is none, the learner gets a moment. If it is still behind, a fallback q
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import Any
 
-from askwise.errors import AnswerError, AskwiseError, ContradictionError
-from askwise.session.event_log import CLOSED, ValidEvent
+from askwise.errors import AnswerError, AskwiseError, ContradictionError, SettingError
+from askwise.session.config import Present
+from askwise.session.event_log import CLOSED, EventLog, ValidEvent
 from askwise.session.events import Event, new_event
 from askwise.session.log_state import LogState
+from askwise.session.wording import USUAL
 from askwise.web.computed_states import ComputedStates
 from askwise.web.learner.learner import check_answer
 from askwise.web.respondent import NextQuestion, Respondent
@@ -41,8 +43,15 @@ class LogService:
         self.event_log = log.event_log
         self.states = states
         self.fallback_count = 0
+        self.presented: tuple[Any, Present | None] = None, None  # what it depends on, and what people see
         self._without_noise = log.journal.record.recipe["options"].get("noise") == 0
         self._lock = asyncio.Lock()
+
+    async def catch_up(self) -> None:
+        """Takes in what was written elsewhere, and has the learner compute what follows."""
+        async with self._lock:
+            await self.log.catch_up()
+            self.states.refresh()
 
     async def show(self, person: Respondent) -> NextQuestion:
         """The question before this person; a new one if there is none."""
@@ -60,7 +69,8 @@ class LogService:
             nonlocal after
             self._require_permission(person, key, question)
             try:
-                told = self.event_log.tell_event(response, question, person.who, seconds=seconds, key=key)
+                who = None if person.for_everybody else person.who  # None: whom the question asks
+                told = self.event_log.tell_event(response, question, who, seconds=seconds, key=key)
             except AnswerError as error:  # a response that the question does not have
                 raise AnswerError(str(error).removesuffix(f"; question {question} stays open")) from None
             if told is None:
@@ -68,7 +78,8 @@ class LogService:
             after = self.states.after(question, told.canonical)
             if after is None or after.question is None:
                 return (told,)
-            return told, self.event_log.validate({**after.question, "time": told.event["time"]})
+            worded = after.question if person.wording is USUAL else person.wording.apply(after.question)
+            return told, self.event_log.validate({**worded, "time": told.event["time"]})
 
         async def check() -> None:
             job = self.states.job
@@ -93,7 +104,8 @@ class LogService:
 
         def make() -> Sequence[ValidEvent]:
             self._require_permission(person, key, question)
-            skipped = self.event_log.skip_event(question, reason, person.who, seconds=seconds, key=key)
+            who = None if person.for_everybody else person.who
+            skipped = self.event_log.skip_event(question, reason, who, seconds=seconds, key=key)
             return () if skipped is None else (skipped,)
 
         async with self._lock:
@@ -123,6 +135,22 @@ class LogService:
                     await self.log.lease(written[0].event["question"], person.who)
             return await self._next_question(person)
 
+    async def change_shown(self, options: Mapping[str, Any], present: Callable[[EventLog], Present | None]) -> None:
+        """Changes what people see. `present` refuses options that do not fit the log that has them."""
+
+        def make() -> Sequence[ValidEvent]:
+            if present(self.event_log) is None:
+                raise SettingError("the questions of this study show no table; there is nothing to choose")
+            event = new_event("show", None, options={**self.event_log.shown_options, **options})
+            changed, valid = self.event_log.copy(), self.event_log.validate(event)
+            changed.append(valid)
+            present(changed)
+            return (valid,)
+
+        async with self._lock:
+            await self.log.write(make)
+            self.states.log_changed()
+
     def closed(self, person: Respondent) -> list[Event]:
         """This person's answers and skips in force, in the order they came."""
         return self.event_log.closed(person.who if self.log.pooled else None)
@@ -147,7 +175,7 @@ class LogService:
             state = self.states.current() if id is None else None
             is_stopped = state is not None and state.done is not None
             if self.log.pooled:
-                id = await self.log.claim(person.who, again=not is_stopped)
+                id = await self.log.claim(person, again=not is_stopped)
             for _ in range(0 if is_stopped else MAX_ASK_ATTEMPTS):
                 if id is not None:
                     break
@@ -169,11 +197,12 @@ class LogService:
 
     async def _ask(self, event: Event, behind: bool, person: Respondent) -> str | None:
         """Asks the question, or takes what others asked meanwhile; None if they have taken that, too."""
-        numbered = _now({**event, "question": f"q{len(self.event_log.ask_events) + 1}"})
+        worded = person.wording.apply(event)
+        numbered = _now({**worded, "question": f"q{len(self.event_log.ask_events) + 1}"})
         if not await self.log.append(len(self.event_log.events), self.event_log.validate(numbered)):
             if not self.log.pooled:
                 return next(iter(self.event_log.open_questions()), None)
-            return await self.log.claim(person.who, again=True)
+            return await self.log.claim(person, again=True)
         self.states.log_changed()
         self.fallback_count += behind
         self.states.asked(event)
@@ -197,7 +226,8 @@ class LogService:
         status = self.event_log.status.get(question)
         if self._answered_by(person, question) if self.log.pooled else status in CLOSED:
             raise AnswerError(ALREADY_ANSWERED)
-        if not (self.log.is_free_for(question, person.who) if self.log.pooled else status == "open"):
+        takes_answer = status == "open" or question in self.event_log.late_ids
+        if not (self.log.is_free_for(question, person.who) if self.log.pooled else takes_answer):
             raise AnswerError(NOT_YOURS)
         return True
 

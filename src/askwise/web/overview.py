@@ -19,7 +19,16 @@ from askwise.session.log_state import LogState
 from askwise.simulate.plan import BASELINE_RULE, PLAN_KEY
 from askwise.simulate.populations import PopulationSaving, load_saving
 from askwise.stopping import StopReason
-from askwise.storage.participants import Participant, StudySettings, people, settled, study_settings, token_of
+from askwise.storage.items import current_recipe
+from askwise.storage.participants import (
+    Participant,
+    StudySettings,
+    people,
+    respondent_name,
+    settled,
+    study_settings,
+    token_of,
+)
 from askwise.storage.populations import logs_before_next
 from askwise.storage.store import Record, Store
 from askwise.storage.usage import AnswerCount, answer_counts
@@ -96,6 +105,7 @@ class StudyOverview(BaseModel):
     mode: str
     why: bool
     beyond: bool
+    wording: dict[str, Any] = Field(description="What people read, as far as it is not as usual")
     may_continue: bool = Field(description="Whether a study that has ended has questions left")
     log: int
     created: str
@@ -103,6 +113,8 @@ class StudyOverview(BaseModel):
     answers: int
     last: str | None
     participants: list[PersonOverview]
+    next_person: str | None = Field(description="Who should answer next, in a group that decides together")
+    to_invite: list[str] = Field(description="Who of such a group has no link yet, if their names are known")
     progress: LogOverview | None
     saved: SavedQuestions | None
     saved_by_people: PeopleBefore | None
@@ -120,13 +132,12 @@ async def list_study(studies: ServedStudies, study: str) -> ListedStudy:
             record = store.record()
             answers = sum(one.answers for one in answer_counts(store, record.study))
             goal, invited = record.recipe["goal"], people(store, record.study)
+            aim = goal_sentence(current_recipe(store, record))
             state = state_of(record, invited, study_settings(store, record.study), settled(store, record.study))
         except AskwiseError as error:
             logger.error("a study cannot be used: %s", error)
             return ListedStudy(study=study, goal=None, aim=UNREADABLE, state="unreadable", answers=0, people=0)
-        return ListedStudy(
-            study=study, goal=goal, aim=goal_sentence(record.recipe), state=state, answers=answers, people=len(invited)
-        )
+        return ListedStudy(study=study, goal=goal, aim=aim, state=state, answers=answers, people=len(invited))
 
     return await asyncio.to_thread(read)
 
@@ -136,7 +147,7 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
     store = await asyncio.to_thread(studies.store, study)
 
     def read() -> tuple[
-        Record, list[Participant], list[str], list[AnswerCount], Any, PopulationSaving | None, StudySettings,
+        Record, str, list[Participant], list[str], list[AnswerCount], Any, PopulationSaving | None, StudySettings,
         dict[int, StopReason | None],
     ]:  # fmt: skip
         record = store.record()
@@ -144,9 +155,9 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
         links = [participant_link(store, study, record.study, one.participant) for one in invited]
         done = answer_counts(store, record.study), store.forecast(record.study, PLAN_KEY)
         known = load_saving(store, record.study), study_settings(store, record.study), settled(store, record.study)
-        return record, invited, links, *done, *known
+        return record, goal_sentence(current_recipe(store, record)), invited, links, *done, *known
 
-    record, invited, links, done, plan, saving, decided, reasons = await asyncio.to_thread(read)
+    record, aim, invited, links, done, plan, saving, decided, reasons = await asyncio.to_thread(read)
     if before := logs_before_next(record, done):
         studies.simulated_runs(study, len(before))  # for the next person, in the background
     services = {service.states.job[1]: service for service in studies.services(study)}
@@ -154,11 +165,12 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
     return StudyOverview(
         study=study,
         goal=record.recipe["goal"],
-        aim=goal_sentence(record.recipe),
+        aim=aim,
         state=state_of(record, invited, decided, reasons),
         mode=record.mode,
         why=decided.why,
         beyond=decided.beyond,
+        wording=studies.wording(study, decided.wording).as_dict(),
         may_continue=_may_continue(record, invited, reasons, services),
         log=record.study,
         created=record.created,
@@ -176,6 +188,8 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
             )
             for one, where in zip(invited, links, strict=True)
         ],
+        next_person=_next_person(own),
+        to_invite=_to_invite(record, invited),
         progress=None if own is None or own.states.latest is None else _log_overview(own.states.latest),
         saved=None if plan is None else saved(plan),
         saved_by_people=None if saving is None else PeopleBefore(**asdict(saving), text=str(saving)),
@@ -260,7 +274,19 @@ def participant_link(store: Store, study: str, number: int, participant: str) ->
 def _counts_of(done: list[AnswerCount], person: Participant, record: Record) -> list[AnswerCount]:
     """What this person did: all of a log of their own, their part of a shared one."""
     shared = person.log == record.study
-    return [one for one in done if one.log == person.log and (not shared or one.who == person.participant)]
+    who = respondent_name(record, person)
+    return [one for one in done if one.log == person.log and (not shared or one.who == who)]
+
+
+def _next_person(service: LogService | None) -> str | None:
+    """Whom the best question asks; None where it asks anybody, or where the study is done."""
+    state = service.states.latest if service else None
+    return None if state is None or state.done or state.question is None else state.question.get("who")
+
+
+def _to_invite(record: Record, invited: Sequence[Participant]) -> list[str]:
+    people = record.recipe["options"].get("people")
+    return [name for name in people if name not in {one.name for one in invited}] if isinstance(people, list) else []
 
 
 def _person(

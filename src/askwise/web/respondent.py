@@ -7,6 +7,7 @@ from math import inf
 from typing import NamedTuple
 
 from askwise.session.events import Event
+from askwise.session.wording import USUAL, Wording
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,9 @@ class Respondent:
     refusal: str | None = None  # why no answer is taken from them now
     quota: float = inf  # answers and skips at most
     beyond: bool = False  # whether they are asked although the goal is settled
+    wording: Wording = USUAL  # what they read
+    joins: bool = False  # whether they may take a place in a group of which only the size is known
+    for_everybody: bool = False  # whether they pass on the answers of everybody in a group, as its owner does
 
 
 class NextQuestion(NamedTuple):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field
 
+from askwise.report.bodies import body_html
+from askwise.session.config import Present
 from askwise.session.events import UNSTORABLE, Event, is_fallback
+from askwise.types import Option, named_text
 from askwise.web.log_service import LogService
 
 
@@ -54,6 +58,12 @@ class UndoRequest(BaseModel):
 class ShownOption(BaseModel):
     name: str
     image: str | None
+    row: int | None = Field(None, description="Its place in the table, from 0")
+    fields: Mapping[str, str] = Field({}, description="Columns of the table and what they hold, as people read it")
+    body: str | None = Field(None, description="A long text, as the table has it")
+    body_html: str | None = Field(None, description="The same as HTML without scripts and remote content")
+    audio: str | None = None
+    video: str | None = None
 
 
 class ShownQuestion(BaseModel):
@@ -65,6 +75,8 @@ class ShownQuestion(BaseModel):
     options: list[ShownOption]
     responses: list[str | bool | int | float]
     fallback: bool = Field(False, description="Whether it was asked because the learner was behind")
+    answer_names: dict[str, str] = Field({}, description="What people read for a response, where it is named")
+    who: str | None = Field(None, description="Whom it asks, in a group that decides together")
 
 
 class PeopleBefore(BaseModel):
@@ -124,9 +136,19 @@ class OwnAnswer(BaseModel):
     kind: str
     text: str
     options: list[ShownOption]
+    answer_names: dict[str, str]
     response: str | bool | int | float | None
     skipped: bool
     time: str
+
+
+class StudyItems(BaseModel):
+    """The items of a study as they are now, by name."""
+
+    items: list[str]
+    retired: list[str]
+    columns: list[str] = Field(description="Of the table; new rows have exactly these")
+    can_retire: bool
 
 
 class InvitationRequest(BaseModel):
@@ -138,13 +160,33 @@ class StateRequest(BaseModel):
     state: Text = Field(max_length=20)
 
 
-def shown_question(event: Event | None) -> ShownQuestion | None:
-    """The question of an ask event; None for none."""
+def shown_question(event: Event | None, present: Present | None = None) -> ShownQuestion | None:
+    """The question of an ask event, with what `present` adds to its options; None for none."""
     if event is None:
         return None
-    options = [ShownOption(**option) for option in event["options"]]
+    stored = [Option(**option) for option in event["options"]]
+    found = stored if present is None else present(stored, event["kind"], event["atom"])
+    options = [
+        ShownOption(
+            name=each.name,
+            image=each.image,
+            row=each.row,
+            fields=each.fields,
+            body=each.body,
+            body_html=None if each.body is None else body_html(each.body, each.body_format),
+            audio=each.audio,
+            video=each.video,
+        )
+        for each in found
+    ]
     head = {"id": event["question"], "kind": event["kind"], "text": event["text"]}
-    return ShownQuestion(**head, options=options, responses=event["responses"], fallback=is_fallback(event))
+    more = {"fallback": is_fallback(event), "answer_names": event.get("answer_names", {}), "who": event.get("who")}
+    return ShownQuestion(**head, options=options, responses=event["responses"], **more)
+
+
+def asked_text(event: Event) -> str:
+    """The text of a question with the names that it was about, for a list of questions."""
+    return named_text(event["text"], [option["name"] for option in event["options"]])
 
 
 def next_images(service: LogService) -> list[str]:

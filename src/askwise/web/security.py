@@ -12,7 +12,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from askwise.web.error_pages import reply
 
-MAX_ANSWER_BYTES, MAX_TABLE_BYTES = 64 * 2**10, 64 * 2**20  # bytes of a body: of an answer, of a table
+MAX_ANSWER_BYTES, MAX_TABLE_BYTES = 64 * 2**10, 64 * 2**20  # of a body: an answer, a table
+MAX_UPLOAD_BYTES = 256 * 2**20  # of a table with its files
 RATE, BURST = 20.0, 60.0  # requests of one client: a second, and at once
 STATIC_FILE_COST = 0.05  # of a request; a page loads a dozen scripts, and a class may share one address
 MAX_CLIENTS = 10_000  # whose requests are counted
@@ -21,7 +22,7 @@ COOKIE = "askwise_owner"
 OWNER_PATHS = "/api/v1/studies"  # and everything below it: for the owner
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-    "connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    "media-src 'self'; connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -110,7 +111,8 @@ def _refusal(request: Request) -> Response | None:
             owner(request)
         except HTTPException as stranger:
             return _refused(request, stranger.status_code, str(stranger.detail))
-    most = MAX_TABLE_BYTES if path == OWNER_PATHS else MAX_ANSWER_BYTES
+    takes_table = path.startswith(OWNER_PATHS) and path.endswith("/items")
+    most = MAX_UPLOAD_BYTES if path == OWNER_PATHS else MAX_TABLE_BYTES if takes_table else MAX_ANSWER_BYTES
     chunked = "chunked" in request.headers.get("transfer-encoding", "")
     if chunked:
         return _refused(request, 413, "a request must say its length; one in chunks does not")

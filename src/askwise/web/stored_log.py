@@ -15,6 +15,7 @@ from time import time
 from askwise.session.event_log import EventLog, ValidEvent
 from askwise.storage.journal import StudyJournal
 from askwise.storage.leases import LEASE_SECONDS, Lease, leases_of, take_lease
+from askwise.web.respondent import Respondent
 
 MAX_WRITE_ATTEMPTS = 10  # at one event, while others write to the same log
 MAX_PAUSE_SECONDS = 0.004  # before the second attempt; twice as long before each later one
@@ -78,12 +79,13 @@ class StoredLog:
         """Whether the question is open and was not shown to somebody else lately."""
         lease = self.leases.get(question)
         others = lease is not None and lease.who != who and not lease.over
-        return self.event_log.status.get(question) == "open" and not others
+        return self.event_log.takes_answer(question) and not others
 
-    async def claim(self, who: str, again: bool) -> str | None:
+    async def claim(self, person: Respondent, again: bool) -> str | None:
         """The open question of a shared log for this person: the one leased to them; if it may be asked again, also one
         whose lease is over."""
-        ids = self.event_log.open_questions()
+        who, log = person.who, self.event_log
+        ids = log.open_questions() if person.for_everybody else log.open_for(who)
         mine = [id for id in ids if id in self.leases and self.leases[id].who == who]
         free = [id for id in ids if again and (id not in self.leases or self.leases[id].over)]
         for id in mine + free:

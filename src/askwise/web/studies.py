@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections import OrderedDict, defaultdict
 from collections.abc import Coroutine, Iterator
@@ -11,12 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from askwise.errors import StudyError
+from askwise.goals import goal_class
+from askwise.goals.base.registry import presentation_of, shown_options
+from askwise.session.config import Present
+from askwise.session.event_log import EventLog
+from askwise.session.wording import Wording
 from askwise.simulate.runs import SimulatedRun
 from askwise.storage.address import SUFFIX, Address
 from askwise.storage.journal import StudyJournal
 from askwise.storage.participants import Participant, StudySettings, is_valid_token, participant_for_token, settled
 from askwise.storage.populations import logs_before
-from askwise.storage.store import Record, Store
+from askwise.storage.store import Record, Store, stored_wording
+from askwise.types import Option
 from askwise.web.computed_states import ComputedStates, SharedFallback
 from askwise.web.learner.learner import Job, Learner, begin_log, simulate_people
 from askwise.web.learner.next_person import simulate_next_people
@@ -45,8 +52,12 @@ class ServedStudies:
         self.folder = Path(target) if Path(target).is_dir() else None
         self._stores: dict[str, Store] = {}
         self._records: dict[str, Record] = {}
+        self.wordings: dict[tuple[str, str | None], Wording] = {}  # by study and what its settings say
         self._services: OrderedDict[tuple[str, int], LogService] = OrderedDict()
         self._fallbacks: dict[str, SharedFallback] = {}
+        self._presentations: dict[
+            tuple[str, str, int, str], Present | None
+        ] = {}  # by study, goal, changes and what is shown
         self._listeners: dict[str, set[asyncio.Event]] = {}
         # by study, and whether people start from others
         self._simulated_runs: defaultdict[tuple[str, bool], SimulatedRuns] = defaultdict(SimulatedRuns)
@@ -99,6 +110,11 @@ class ServedStudies:
             self._records[name] = self.record(name)
         return self._records[name]
 
+    def wording(self, name: str, changed: str | None) -> Wording:
+        """What people of a study read; `changed` is what its settings say."""
+        self.wordings[name, changed] = stored_wording(self.known(name).recipe, changed)
+        return self.wordings[name, changed]
+
     def knows_token(self, name: str, token: str) -> bool:
         """Whether a participant's token is valid, as far as is known without the database."""
         store, record = self._stores.get(name), self._records.get(name)
@@ -149,9 +165,25 @@ class ServedStudies:
         store = self.store(name)
         record = store.record(log)
         opened = StoredLog(StudyJournal(store, record), record.mode == "pooled")
+        self.presentation(name, opened.event_log)  # here, in a thread
         fallback = self._fallbacks.setdefault(name, SharedFallback())
         more = self.learner, partial(self.changed, name), fallback, settled(store, log)[log]
         return LogService(opened, ComputedStates(opened, self.job(name, log), *more))
+
+    def presentation(self, name: str, log: EventLog, study: str | None = None) -> Present | None:
+        """What completes the questions of a log with what people see. `study` is an event of the study's own log, as
+        JSON, whose options come before those of the recipe."""
+        pursued = log.pursued(self.known(name).recipe)
+        names = shown_options(goal_class(pursued["goal"]))
+        told = pursued["options"] if study is None else {**pursued["options"], **json.loads(study)["options"]}
+        wanted = {option: value for option, value in told.items() if option in names}
+        key = name, pursued["goal"], len(log.changes), json.dumps(wanted, sort_keys=True)
+        if key not in self._presentations:
+            made = presentation_of({**pursued, "options": {**pursued["options"], **wanted}})
+            if made is not None:
+                made((Option("", row=0),), "", 0)  # what takes longest is computed here, once
+            self._presentations[key] = made
+        return self._presentations[key]
 
     def job(self, name: str, log: int) -> Job:
         """What a worker needs to find a log."""
@@ -175,6 +207,11 @@ class ServedStudies:
                 simulated = self.learner.run_in_background(simulate_people, job)
             known.start(simulated, people_before, partial(self.changed, name))
         return known.runs
+
+    def forget_simulations(self, name: str) -> None:
+        """Forgets the people simulated for this study, since it is about other items now."""
+        for before in (False, True):
+            self._simulated_runs.pop((name, before), None)
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         """Has something done in the background."""

@@ -10,7 +10,7 @@ from askwise.data.encoding import Items
 from askwise.data.tables import Columns
 from askwise.distances import Distance
 from askwise.goals.base.export import Variable
-from askwise.goals.base.goal import SessionParts
+from askwise.goals.base.goal import SessionParts, few_questions
 from askwise.goals.base.margins import NOISE, margin_option, repeats_questions, zero_one_problem
 from askwise.goals.base.options import option
 from askwise.goals.base.tables import TableGoal
@@ -37,9 +37,10 @@ def check_similarity(name: str, value: Any) -> list[list[float]]:
 class ClusteringGoal(TableGoal):
     """A goal about who belongs together. A structure gives every item the number of its cluster."""
 
-    question: ClassVar[str] = "do A and B belong together?"
+    asks: ClassVar[str] = "do A and B belong together?"
     answer_columns: ClassVar[tuple[str, ...]] = ("a", "b", "same")
     needs: ClassVar[str] = "two items"
+    takes_items: ClassVar[bool] = True
 
     similarity: Sequence[Sequence[float]] | None = option(
         default=None, parse=check_similarity,
@@ -54,7 +55,7 @@ class ClusteringGoal(TableGoal):
     draws: int = 64
 
     def repeats(self, rows: int) -> bool:
-        return repeats_questions(self.repeat, self.margin)
+        return repeats_questions(self.repeat, self.margin, few_questions(rows, self.rows_shown))
 
     @abstractmethod
     def parts(self, items: Items) -> tuple[Distance, int | None]:

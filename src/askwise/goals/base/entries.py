@@ -52,7 +52,7 @@ class EntryGoal(Goal):
     The matrix is taken to be row and column offsets plus a few factors. What is asked gains most per unit of cost.
     """
 
-    question: ClassVar[str] = "what is this entry?"
+    asks: ClassVar[str] = "what is this entry?"
     needs: ClassVar[str] = "a matrix with two columns"
     max_rows: ClassVar[int] = 5_000
     answer_columns: ClassVar[tuple[str, ...]] = ("row", "column", "value")

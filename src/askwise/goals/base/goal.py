@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
+from math import comb
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,13 +15,16 @@ from askwise.data.tables import Columns, table
 from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.charts import Result
 from askwise.goals.base.export import Variable
-from askwise.goals.base.options import HasOptions, is_plain, option
+from askwise.goals.base.options import HasOptions, declared, is_plain, option
 from askwise.goals.base.texts import abbreviate, in_words, one_line, plural, shorten, there_are, to_cli_name
 from askwise.options import LARGEST_SEED, flag, number, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session import MAX_DRAWS, Session
+from askwise.session.config import Present, PresentWith
 from askwise.session.effects import Effects
+from askwise.session.events import Event
+from askwise.session.wording import check_answers, check_text, sample_prompt, wording_from
 from askwise.stopping import Budget, CostLimits, DiameterBelow, any_of
 from askwise.stopping.certificate import Certificate, ModelCheck
 from askwise.stopping.sequential_test import MAX_CLOSENESS
@@ -58,6 +62,8 @@ class Summary:
     left_out: dict[str, str]  # column -> why it is not used
     responses: list[str]
     questions: int
+    columns: list[str] = field(default_factory=list)  # that questions can show
+    shown: list[str] = field(default_factory=list)  # those that they show
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -73,7 +79,7 @@ class Goal(HasOptions, ABC):
     goal_name: ClassVar[str]  # as in Python: best_item
     order: ClassVar[int] = 100  # its place in lists of goals
     title: ClassVar[str]  # on the web form: "Which item is the best"
-    question: ClassVar[str]  # in the docs: "A or B?"
+    asks: ClassVar[str]  # in the docs: "A or B?"
     estimate: ClassVar[str]  # in the docs: "one name"
     distance: ClassVar[str]  # in the docs: the class of its distance
     needs: ClassVar[str]  # in the docs: "two items"
@@ -81,6 +87,7 @@ class Goal(HasOptions, ABC):
     min_rows: ClassVar[int] = 1  # beyond what reading the table asks for
     takes_pools: ClassVar[bool] = False  # whether the data may be a file or a folder that does not fit in memory
     answer_columns: ClassVar[tuple[str, ...]] = ()  # of a table of answers; the last one holds the answer
+    takes_items: ClassVar[bool] = False  # whether rows may be added later
     ordered: ClassVar[bool] = False  # whether the order of a list that is found matters
     data_help: ClassVar[str] = "Any dataframe, 2-D array, list of dicts, dict of columns or list of names."
     example: ClassVar[Mapping[str, Any]]  # a small table and the options that must be given; for tests and docs
@@ -110,7 +117,8 @@ class Goal(HasOptions, ABC):
     )  # fmt: skip
     repeat: bool | None = option(
         default=None, parse=flag, typed=bool,
-        help="Allow the same question again; by default where two of 4 to 24 items are compared, and with margin.",
+        help="Allow the same question again; by default where answers may be wrong and there are fewer than 300 "
+        "questions about items (up to 24 in pairs, up to 13 in triples), and with margin.",
     )  # fmt: skip
     seed: int = option(
         default=0, parse=partial(whole_number, at_least=0, at_most=LARGEST_SEED), typed=int,
@@ -119,6 +127,20 @@ class Goal(HasOptions, ABC):
     draws: int = option(
         default=600, parse=partial(whole_number, at_least=2, at_most=MAX_DRAWS), typed=int, server_max=20_000,
         help="Posterior draws behind each question; more are slower and a little better.",
+    )  # fmt: skip
+
+    question: str | None = option(
+        default=None, parse=check_text, typed=str, changeable=True, label="The question", advanced=True,
+        example="Which reply would you send?",
+        help="How a question is put. {left} and {right} stand for the names of a pair, {names} for all names shown.",
+    )  # fmt: skip
+    answers: Mapping[str, str] | None = option(
+        default=None, parse=check_answers, typed=list, changeable=True, label="Names of the answers", advanced=True,
+        example="left=Reply A,right=Reply B", help="What people read in place of an answer: left=Reply A.",
+    )  # fmt: skip
+    instructions: str | None = option(
+        default=None, parse=check_text, typed=str,
+        help="What people read before the first question; on the command line, a text file.",
     )  # fmt: skip
 
     # ------------------------------------------------------------------ from a table to a session
@@ -155,11 +177,19 @@ class Goal(HasOptions, ABC):
             model_check=parts.model_check,
             cost_limits=parts.cost_limits,
             closeness=goal.closeness,
+            presentation=_presentation_of(goal, columns),
             recipe=goal.recipe(columns),
             remake=_remake,
         )
         session.goal = goal
+        session.wording = wording_from(vars(goal))
+        if goal.question or goal.answers:
+            session.wording.check(sample_prompt(parts.problem.family))
         return session
+
+    def presentation(self, columns: Columns) -> Present | None:
+        """What completes questions with what people see; None where a question says it all."""
+        return None
 
     @property
     def stop_level(self) -> float:
@@ -175,6 +205,12 @@ class Goal(HasOptions, ABC):
             return None
         used = plugins_used(self.goal_name, options)
         return {"goal": self.goal_name, "data": columns, "options": options} | ({"plugins": used} if used else {})
+
+    def items_event(self, recipe: Mapping[str, Any], rows: Any, names: Any, key: str | None = None) -> Event:
+        """The event that adds rows to the table of this recipe or retires items; others are refused."""
+        from askwise.goals.base.item_changes import items_event
+
+        return items_event(recipe, rows, names, key)
 
     # ------------------------------------------------------------------ in plain words
 
@@ -221,6 +257,10 @@ class Goal(HasOptions, ABC):
     @abstractmethod
     def result(self, session: Session, sample: Sample) -> Result:
         """What was found, with the charts behind it, as these draws say."""
+
+    def remarks(self, session: Session) -> list[str]:
+        """What else is worth knowing about the result, a sentence each."""
+        return []
 
     @classmethod
     def headline(cls, estimate: Any, length: int = MAX_HEADLINE) -> str:
@@ -269,6 +309,15 @@ class Goal(HasOptions, ABC):
         return (places[0] if len(places) == 1 else np.sort(places).tolist()), response
 
 
+def few_questions(rows: int, shown: int) -> bool:
+    """Whether questions that each show so many of the rows can run out before the budget does.
+
+    >>> few_questions(24, 2), few_questions(25, 2), few_questions(13, 3)
+    (True, False, True)
+    """
+    return comb(rows, shown) < DEFAULT_BUDGET
+
+
 def check_rows(goal: type[Goal], rows: int, saved: bool = False) -> None:
     """Refuses fewer rows than a goal needs and, unless it was saved before, more than it takes.
 
@@ -302,6 +351,27 @@ def place_of(name: Any, names: Sequence[str], noun: str) -> int:
         if meant in names:
             return list(names).index(meant)
     raise AnswerError(f"there is no {noun} {str(name)!r}; the first are {', '.join(names[:3])}")
+
+
+def _presentation_of(goal: Goal, columns: Columns) -> PresentWith | None:
+    """A function from changed options to the same as plain values, and to what people then see. What they see without
+    changes is made once, for all branches."""
+    usual = goal.presentation(columns)
+    if usual is None:
+        return None
+
+    def present_with(changed: Mapping[str, Any]) -> tuple[dict[str, Any], Present]:
+        known = declared(type(goal))
+        for name in changed:
+            if name not in known or not known[name].shown:
+                able = ", ".join(other for other, each in known.items() if each.shown)
+                raise SettingError(f"{name} does not say what people see; expected {able}")
+        other = replace(goal, **changed).checked()
+        made = other.presentation(columns) if changed else usual
+        assert made is not None
+        return {name: getattr(other, name) for name in changed}, made
+
+    return present_with
 
 
 def _remake(recipe: Mapping[str, Any]) -> Session:

@@ -1,4 +1,4 @@
-"""Goals about items that are compared two at a time: the options they share, and how they build a session."""
+"""Goals about items that are compared, two or more at a time: the options they share, and how they build a session."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ import numpy as np
 from askwise.data.encoding import Items
 from askwise.data.tables import Columns
 from askwise.distances import Distance
-from askwise.errors import SettingError
+from askwise.distances.items import ItemDistance
+from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.charts import Table
 from askwise.goals.base.effects import taste_effects
 from askwise.goals.base.export import Variable
 from askwise.goals.base.findings import Chance
-from askwise.goals.base.goal import SessionParts, Summary
+from askwise.goals.base.goal import SessionParts, Summary, few_questions, place_of
+from askwise.goals.base.grades import answer_loss, grades_option
 from askwise.goals.base.noiseless import NO_MISTAKES, check_noiseless, noise_option, noiseless
 from askwise.goals.base.options import option
+from askwise.goals.base.sets import SET_NOUNS, check_sets, shown_option, with_sets, worst_option
 from askwise.goals.base.shape_check import StraightLineCheck
 from askwise.goals.base.shapes import (
+    LINEAR_WITHOUT_LAPSES,
     MAX_EXACT_ROWS,
     is_straight,
     landmark_map,
@@ -33,27 +37,39 @@ from askwise.goals.base.shapes import (
     shaped_prior,
 )
 from askwise.goals.base.tables import TableGoal, feature_names
-from askwise.goals.base.texts import percent
-from askwise.losses import Loss, davidson, logistic
-from askwise.options import flag, number, whole_number
+from askwise.goals.base.texts import one_of, percent, there_are
+from askwise.losses import Loss
+from askwise.options import flag, number, parts, text, whole_number
 from askwise.posteriors import Posterior
 from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, LogConcave
 from askwise.problem import Problem
 from askwise.session import Session
-from askwise.structures.choice import ChoiceAmongMany, ItemScores, item_rows
+from askwise.session.set_responses import BETWEEN, OPTION_COLUMNS
+from askwise.structures.choice import Choice, ChoiceAmongMany, ItemScores, item_rows
 from askwise.types import Floats
 
 check_scale = partial(number, at_least=MIN_SCALE, at_most=MAX_SCALE)
-MIN_ROWS_TO_REPEAT, MAX_ROWS_TO_REPEAT = 4, 24  # at most 276 pairs, which can run out before the budget of 300
+MIN_ACTIVE = 2  # items that are left to compare
 PRIOR_SCALE = "How decided people are; by default learned from the answers."
+
+
+def check_retired(name: str, value: Any) -> list[str]:
+    """Names of items as a list, each once.
+
+    >>> check_retired("retired", ("tea", "milk", "tea"))
+    ['tea', 'milk']
+    """
+    given = [value] if isinstance(value, str) else parts(name, value, "a list of names of items")
+    return list(dict.fromkeys(text(name, each) for each in given))
 
 
 class ItemGoal(TableGoal):
     """A goal about what somebody likes, from A-or-B questions. A structure is a taste: a weight for each feature."""
 
-    question: ClassVar[str] = "A or B?"
+    asks: ClassVar[str] = "A or B?"
     answer_columns: ClassVar[tuple[str, ...]] = ("left", "right", "winner")
     needs: ClassVar[str] = "two items"
+    takes_items: ClassVar[bool] = True
 
     shape: str | Sequence[str] = shape_option()
     individual: float = option(
@@ -63,19 +79,46 @@ class ItemGoal(TableGoal):
     ties: bool = option(
         default=False, parse=flag, typed=bool, help='Allow the answer "about equal".',
     )  # fmt: skip
+    grades: Sequence[str] = grades_option(
+        'Grades of an answer from the weakest, such as "slightly,clearly,much"; people say "left, clearly".',
+        "slightly,clearly,much",
+    )
+    position_bias: bool = option(
+        default=True, parse=flag, typed=bool,
+        help="Allow for people who prefer the left or the right one, whatever stands there: once several people have "
+        "answered, or one has 20 times.",
+    )  # fmt: skip
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
     population: bool | Mapping[str, Any] = population_option()
     noise: float | None = noise_option()
+    retired: Sequence[str] | None = option(
+        default=None, parse=check_retired,
+        help="Items, by name, that are not asked about and cannot be the result; what was answered about them counts.",
+    )  # fmt: skip
+    shown: int = shown_option()
+    worst: bool = worst_option()
+
+    @property
+    def rows_shown(self) -> int:
+        return self.shown
+
+    @property
+    def learns_bias(self) -> bool:
+        """Whether somebody may prefer a side of two items."""
+        return self.position_bias and self.shown == 2
 
     @property
     def is_linear(self) -> bool:
         """Whether a structure is a weight for each feature."""
         return is_straight(self.shape) or (self.noise is not None and self.shape == "learned")
 
+    def total_rows(self, columns: Columns) -> int:
+        return super().total_rows(columns) - len(self.retired or ())
+
     def repeats(self, rows: int) -> bool:
-        if self.noise is not None and self.repeat is None:
-            return False
-        return MIN_ROWS_TO_REPEAT <= rows <= MAX_ROWS_TO_REPEAT if self.repeat is None else self.repeat
+        if self.repeat is not None:
+            return self.repeat
+        return self.noise is None and few_questions(rows - len(self.retired or ()), self.rows_shown)
 
     @abstractmethod
     def distance_between(self, rows: Floats, scored: bool) -> Distance:
@@ -88,26 +131,38 @@ class ItemGoal(TableGoal):
 
     def build(self, columns: Columns) -> SessionParts:
         items = self.items(columns)
+        check_sets(self, len(items.names))
         if self.noise is not None:
             return self._build_noiseless(columns, items)
-        loss = davidson() if self.ties else logistic
+        loss = answer_loss(self.grades, self.ties)
         rows = item_rows(items.features, self.individual)
         many = len(rows) > MAX_EXACT_ROWS
+        named = items.names, self.ties, items.images, self._retired_places(items), self.grades
+        if self.grades and self.shape == LINEAR_WITHOUT_LAPSES:
+            raise SettingError("grades need a shape that allows for accidents; leave out shape, or set it to 'linear'")
+        if self.grades and many and (self.shape == "individual" or not items.features.shape[1]):
+            raise SettingError(f"grades about single items take up to {MAX_EXACT_ROWS:,} of them, got {len(rows):,}")
         if many and (self.shape == "individual" or not items.features.shape[1]):
             rows = np.eye(len(rows))
         if self.is_linear or (many and rows.shape[0] == rows.shape[1]):
-            linear = ChoiceAmongMany(rows, items.names, self.ties, items.images)
-            problem = Problem(linear, self.distance_between(rows, scored=False), loss)
-            prior: Posterior = LogConcave.prior(linear, loss, 1.0, self.prior_scale)
-            if self.shape == "linear" and not many:
-                prior = linear_prior(linear, loss, self.prior_scale)
+            linear = ChoiceAmongMany(rows, *named)
+            asked, loss = with_sets(linear, loss, self.shown, self.worst)
+            problem = Problem(asked, self._distance(linear, rows, scored=False), loss)
+            if self.shown > 2 and many and rows.shape[0] == rows.shape[1]:
+                most = f"{MAX_EXACT_ROWS:,} items without features"
+                raise SettingError(f"shown takes up to {most}, got {len(rows):,}; leave out shown, or give fewer")
+            if self.shape == "linear" and (self.grades or self.shown > 2 or not many):
+                prior: Posterior = linear_prior(asked, loss, self.prior_scale, self.learns_bias)
+            else:
+                prior = LogConcave.prior(linear, loss, 1.0, self.prior_scale)
             effects = taste_effects(linear, columns, items, self.seed)
             straight = self.shape == "linear" and not self.individual and items.features.shape[1] > 0
-            check = StraightLineCheck(items.features, ties=self.ties) if straight else None
+            sets = self.shown, self.worst
+            check = StraightLineCheck(items.features, ties=self.ties, sets=sets) if straight else None
             return SessionParts(
                 problem,
                 prior,
-                lambda taste: self.describe(items.names, rows @ taste),
+                partial(self._described, linear),
                 effects=effects,
                 model_check=check,
             )
@@ -115,39 +170,76 @@ class ItemGoal(TableGoal):
             raise SettingError("individual goes with shape='linear'; other shapes learn it: leave it out")
         if many:
             return self._build_by_landmarks(columns, items, loss)
-        family = ItemScores(len(rows), items.names, self.ties, items.images)
-        problem = Problem(family, self.distance_between(rows, scored=True), loss)
+        pairs = ItemScores(len(rows), *named)
+        family, loss = with_sets(pairs, loss, self.shown, self.worst)
+        problem = Problem(family, self._distance(pairs, rows, scored=True), loss)
         population = population_of(self.population, len(rows))
-        shaped = shaped_prior(self.shape, items.features, family, loss, self.prior_scale, population)
-        effects = taste_effects(family, columns, items, self.seed)
-        return SessionParts(problem, shaped, lambda scores: self.describe(items.names, scores), effects=effects)
+        known = self.shape, items.features, family, loss, self.prior_scale, population
+        shaped = shaped_prior(*known, learns_bias=self.learns_bias)
+        effects = taste_effects(pairs, columns, items, self.seed)
+        return SessionParts(problem, shaped, partial(self._described, pairs), effects=effects)
 
     def _build_noiseless(self, columns: Columns, items: Items) -> SessionParts:
         """The parts of a session in which no answer is wrong: linear in the features, or a score for each item."""
         check_noiseless(self.shape, self.prior_scale, "individual")
         if self.ties:
             raise SettingError('with noise=0 nobody answers "about equal"; leave out ties, and let people skip')
+        if self.grades:
+            raise SettingError("with noise=0 an answer has no grades; leave out grades, or leave out noise")
         features = items.features if self.is_linear else items.features[:, :0]
         rows, scored = item_rows(features, self.individual), not features.shape[1]
-        named = items.names, False, items.images
+        named = items.names, False, items.images, self._retired_places(items)
         family = ItemScores(len(rows), *named) if scored else ChoiceAmongMany(rows, *named)
-        problem, prior = noiseless(family, self.distance_between(rows, scored), self.draws)
+        problem, prior = noiseless(family, self._distance(family, rows, scored), self.draws)
         effects = taste_effects(family, columns, items, self.seed)
-        return SessionParts(problem, prior, lambda taste: self.describe(items.names, rows @ taste), effects=effects)
+        return SessionParts(problem, prior, partial(self._described, family), effects=effects)
 
     def data_sentences(self, session: Session, found: Summary) -> list[str]:
         lines = super().data_sentences(session, found)
+        if self.grades:
+            lines.append(f"Answers have grades, the weakest first: {', '.join(self.grades)}.")
         return lines if self.noise is None else [*lines, NO_MISTAKES]
+
+    def question_sentences(self, found: Summary) -> str:
+        if self.shown == 2:
+            return super().question_sentences(found)
+        asked = "the best and the worst" if self.worst else "the best"
+        shown = f"Each question shows {SET_NOUNS[self.shown]} items and asks for {asked} of them."
+        return f"{shown} {there_are(found.questions, 'set')}"
 
     def _build_by_landmarks(self, columns: Columns, items: Items, loss: Loss) -> SessionParts:
         """The parts of a session about many items: without an appeal of each item's own."""
         known = landmark_map(self.shape, items.features, self.seed)
         rows = known.features(items.features)
-        family = ChoiceAmongMany(rows, items.names, self.ties, items.images)
-        prior = landmark_prior(self.shape, known, family, loss, self.prior_scale)
-        problem = Problem(family, self.distance_between(rows, scored=False), loss)
-        effects = taste_effects(family, columns, items, self.seed)
-        return SessionParts(problem, prior, lambda weights: self.describe(items.names, rows @ weights), effects=effects)
+        retired = self._retired_places(items)
+        pairs = ChoiceAmongMany(rows, items.names, self.ties, items.images, retired, self.grades)
+        family, loss = with_sets(pairs, loss, self.shown, self.worst)
+        prior = landmark_prior(self.shape, known, family, loss, self.prior_scale, learns_bias=self.learns_bias)
+        problem = Problem(family, self._distance(pairs, rows, scored=False), loss)
+        effects = taste_effects(pairs, columns, items, self.seed)
+        return SessionParts(problem, prior, partial(self._described, pairs), effects=effects)
+
+    def _retired_places(self, items: Items) -> list[int]:
+        """The rows of the items that are no longer asked about."""
+        places = [place_of(name, items.names, "item") for name in self.retired or ()]
+        if len(items.names) - len(places) < MIN_ACTIVE:
+            raise DataError(f"{len(places)} of {len(items.names)} items are retired; keep at least two to compare")
+        return places
+
+    def _distance(self, family: Choice, rows: Floats, scored: bool) -> Distance:
+        """The distance between tastes for the items that are not retired."""
+        if len(family.active) == len(rows):
+            return self.distance_between(rows, scored)
+        found = self.distance_between(rows[family.active], scored)
+        if not scored:
+            return found
+        if not isinstance(found, ItemDistance):
+            raise SettingError("items cannot be retired with a distance of your own; start a new study without them")
+        return found.restricted(family.active)
+
+    def _described(self, family: Choice, structure: Floats) -> Any:
+        """The estimate as people read it, of the items that are not retired."""
+        return self.describe(family.active_names, family.utilities(structure[None])[0, family.active])
 
     def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
         """The utility of every item and, where items have features, the weight of every feature."""
@@ -158,11 +250,33 @@ class ItemGoal(TableGoal):
             return utility
         return {**utility, "weight": Variable(structures[:, : len(features)], {"feature": features})}
 
+    def columns_of_answers(self) -> tuple[str, ...]:
+        if self.shown == 2:
+            return super().columns_of_answers()
+        return (*OPTION_COLUMNS[: self.shown], *(("best", "worst") if self.worst else ("best",)))
+
     def parse_answer(self, session: Session, names: Sequence[Any], response: Any) -> tuple[Any, Any]:
         """Left and right are those of the table of answers, not of a screen."""
+        if self.shown > 2:
+            return self._parse_set(session, names, response)
         atom, response = super().parse_answer(session, names, response)
-        side = {"left": 0, "right": 1}.get(str(response).strip().casefold())
-        return atom, self.as_named(session, names, response if side is None else names[side])
+        chosen, comma, grade = str(response).rpartition(",") if self.grades else (response, "", "")
+        if self.grades and not comma:
+            chosen = response  # "equal"
+        side = {"left": 0, "right": 1}.get(str(chosen).strip().casefold())
+        named = self.as_named(session, names, chosen if side is None else names[side])
+        return atom, f"{named}, {grade.strip()}" if comma else named
+
+    def _parse_set(self, session: Session, names: Sequence[Any], response: Any) -> tuple[Any, Any]:
+        """An answer about several items; with `worst`, the last of the names is the best."""
+        shown, said = names[: self.shown], [*names[self.shown :], response]
+        atom, _ = super().parse_answer(session, shown, None)
+        for column, one in zip(("best", "worst"), said, strict=False):
+            if one not in shown:
+                raise AnswerError(f"{column} is {one!r}; expected one of {one_of(shown)}")
+        if len(set(said)) < len(said):
+            raise AnswerError(f"best and worst are both {response!r}; name two different items")
+        return atom, BETWEEN.join(str(self.as_named(session, shown, one)) for one in said)
 
 
 class BestFewGoal(ItemGoal):

@@ -17,14 +17,22 @@ from askwise.distances.labels import Disagreement
 from askwise.errors import DataError, SettingError
 from askwise.goals.base.effects import label_effects
 from askwise.goals.base.goal import MAX_CANDIDATES, SessionParts
+from askwise.goals.base.grades import answer_loss
 from askwise.goals.base.noiseless import check_noiseless, noiseless
 from askwise.goals.base.pools import family_of
 from askwise.goals.base.shape_check import StraightLineCheck
-from askwise.goals.base.shapes import label_landmarks, landmark_label_prior, shaped_label_prior, softmax_prior
+from askwise.goals.base.shapes import (
+    label_landmarks,
+    landmark_label_prior,
+    linear_prior,
+    shaped_label_prior,
+    softmax_prior,
+)
 from askwise.losses import logistic, softmax
 from askwise.options import flag, number, numbers, parts, refusal, shown, whole_number
 from askwise.posteriors.scores.landmarks import LandmarkMap
 from askwise.posteriors.scores.logconcave import LogConcave
+from askwise.posteriors.scores.shaped import TYPICAL_LABEL_SCALE
 from askwise.posteriors.scores.softmax import SoftmaxPosterior
 from askwise.problem import Problem
 from askwise.strategies.screening import SURVIVING_ROWS
@@ -104,15 +112,17 @@ def _two_shaped_labels(
 ) -> SessionParts:
     labels = goal.labels
     named = items.names, (labels[0], labels[1]), items.images
+    loss = answer_loss(goal.grades)
     if known is None:
         rows: LinearPool = RowScores(len(features), *named)
-        family = rows
-        prior = shaped_label_prior(goal.shape, features, rows, goal.prior_scale)
+        family: Any = RowScores(len(features), *named, goal.grades) if goal.grades else rows
+        prior = shaped_label_prior(goal.shape, features, family, goal.prior_scale, loss)
     else:
         rows = LinearPool(known.features(features), *named)
-        family = rows if goal.pool is None else family_of(goal.pool, items, rows.points, labels, known)
-        prior = landmark_label_prior(goal.shape, known, family, goal.prior_scale)
-    problem = Problem(family, _label_distance(goal, columns, rows), logistic)
+        family = LinearPool(rows.points, *named, goal.grades) if goal.grades else rows
+        family = family if goal.pool is None else family_of(goal.pool, items, rows.points, labels, known)
+        prior = landmark_label_prior(goal.shape, known, family, goal.prior_scale, loss)
+    problem = Problem(family, _label_distance(goal, columns, rows), loss)
     every = np.arange(len(features))
 
     def describe(structure: Floats) -> list[Response]:
@@ -130,16 +140,22 @@ def _label_distance(goal: ClassifierGoal, columns: Columns, rows: LinearPool) ->
 
 def _two_labels(goal: ClassifierGoal, columns: Columns, items: Items, points: Floats) -> SessionParts:
     labels = goal.labels
-    rows = LinearPool(points, items.names, (labels[0], labels[1]), items.images)
-    family = rows if goal.pool is None else family_of(goal.pool, items, points, labels)
+    named = items.names, (labels[0], labels[1]), items.images
+    rows = LinearPool(points, *named)
+    if goal.grades:
+        family: Any = LinearPool(points, *named, goal.grades)
+        loss = answer_loss(goal.grades)
+        prior: Any = linear_prior(family, loss, goal.prior_scale, typical_scale=TYPICAL_LABEL_SCALE)
+    else:
+        family = rows if goal.pool is None else family_of(goal.pool, items, points, labels)
+        loss, prior = logistic, LogConcave.prior(family, logistic, 1.0, goal.prior_scale)
 
     def describe(weights: Floats) -> list[Response]:
         return [labels[1] if score > 0 else labels[0] for score in points @ weights]
 
     distance = _label_distance(goal, columns, rows)
-    prior = LogConcave.prior(family, logistic, 1.0, goal.prior_scale)
     check = StraightLineCheck(points[:, :-1], labels=True) if goal.pool is None else None
-    problem = Problem(family, distance, logistic)
+    problem = Problem(family, distance, loss)
     return SessionParts(problem, prior, describe, _candidates(goal), model_check=check)
 
 

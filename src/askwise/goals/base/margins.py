@@ -39,10 +39,11 @@ def zero_one_problem(family: Family, distance: Distance, beta: float, margin: fl
     return Problem(family, distance, zero_one, beta if margin is None else margin_beta(margin), margin)
 
 
-def repeats_questions(repeat: bool | None, margin: float | None) -> bool:
-    """Whether the same question may be asked again: with a margin no answer counts for much, so it must be.
+def repeats_questions(repeat: bool | None, margin: float | None, few: bool = False) -> bool:
+    """Whether the same question may be asked again: with a margin no answer counts for much, so it must be; so it must
+    where questions are `few` and answers may be wrong.
 
     >>> repeats_questions(None, 0.5), repeats_questions(None, None), repeats_questions(False, 0.5)
     (True, False, False)
     """
-    return margin is not None if repeat is None else repeat
+    return few or margin is not None if repeat is None else repeat

@@ -34,6 +34,7 @@ class GoalOption:
     advanced: bool = False  # folded away on the web form
     changeable: bool = False  # whether another goal on the same answers may set it: it changes no belief
     server_max: int | None = None  # the most that a web server works with
+    shown: bool = False  # whether it only changes what people see: neither beliefs nor questions
 
 
 def option(
@@ -51,6 +52,7 @@ def option(
     advanced: bool = False,
     changeable: bool = False,
     server_max: int | None = None,
+    shown: bool = False,
 ) -> Any:
     """Declares an option of a goal: a field of its class. `GoalOption` describes the arguments.
 
@@ -59,8 +61,8 @@ def option(
     >>> Goal(5)
     Goal(k=5)
     """
-    shown = (example, label, advanced)
-    known = GoalOption(help, in_python, parse, typed, flag, tuple(choices), *shown, changeable, server_max)
+    on_form = (example, label, advanced)
+    known = GoalOption(help, in_python, parse, typed, flag, tuple(choices), *on_form, changeable, server_max, shown)
     return field(default=default, kw_only=kw_only, metadata={DECLARED: known})
 
 

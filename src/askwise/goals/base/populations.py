@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from askwise.errors import SettingError
-from askwise.losses import Davidson
+from askwise.losses import Davidson, OrderedLogit
 from askwise.options import refusal
 from askwise.posteriors import Posterior
 from askwise.posteriors.scores.population import MAX_COORDINATES, MAX_ITEMS, PersonAnswers, Population
@@ -39,7 +39,8 @@ def learn_population(sessions: Sequence[Session]) -> Population | None:
     for session in people:
         if not isinstance(session, Session):
             raise refusal("sessions", session, "a list of askwise.Session")
-        if session.recipe is None or people[0].recipe is None or session.recipe["data"] != people[0].recipe["data"]:
+        tables = [each.pursued and each.pursued["data"] for each in (session, people[0])]
+        if None in tables or tables[0] != tables[1]:
             raise SettingError("the sessions are about different tables; a population is learned about one table")
     return population_of_answers(people[0].prior, [session.answers for session in people]) if people else None
 
@@ -49,17 +50,23 @@ def population_of_answers(prior: Posterior, people: Sequence[Sequence[Answer]]) 
     if not takes_population(prior):
         return None
     assert isinstance(prior, ShapedScores)
-    rows = [
-        np.asarray(prior.family.features(np.array([one.atom for one in each]))) if each else None for each in people
-    ]
-    answered = [
-        PersonAnswers(row, np.array([float(one.response) for one in each]))
-        for row, each in zip(rows, people, strict=True)
-        if row is not None
-    ][-MAX_PEOPLE:]
+    answered = [_person_answers(prior, each) for each in people if each][-MAX_PEOPLE:]
     items = prior.family.dimension
     ties = float(prior.loss.ties) if isinstance(prior.loss, Davidson) else 0.0
-    return learn_from_rows(prior.base_covariance, answered, ties, MAX_COORDINATES if has_features(prior) else items)
+    if isinstance(prior.loss, OrderedLogit) and prior.loss.cuts[0] > 0:
+        ties = 1.0
+    limit = MAX_COORDINATES if has_features(prior) else items
+    return learn_from_rows(prior.base_covariance, answered, ties, limit, prior.answers.layout)
+
+
+def _person_answers(prior: ShapedScores, answers: Sequence[Answer]) -> PersonAnswers:
+    """What one person answered, in the items' own scores, without grades."""
+    pairs, sets = prior.known.family, prior.known.sets
+    if sets is None:
+        rows = pairs.features(np.array([one.atom for one in answers]))
+        return PersonAnswers(np.asarray(rows), np.array([float(np.sign(one.response)) for one in answers]))
+    rows = pairs.features(np.concatenate([sets.differences(one.atom, one.response) for one in answers]))
+    return PersonAnswers(np.asarray(rows), np.ones(len(rows)))
 
 
 def has_features(prior: ShapedScores) -> bool:
@@ -69,6 +76,6 @@ def has_features(prior: ShapedScores) -> bool:
 
 def takes_population(prior: Posterior) -> bool:
     """Whether scores of single items are learned, so that others' scores say something about them."""
-    if not isinstance(prior, ShapedScores) or not isinstance(prior.family, ItemScores):
+    if not isinstance(prior, ShapedScores) or not isinstance(prior.known.family, ItemScores):
         return False
     return has_features(prior) or prior.family.dimension <= MAX_ITEMS

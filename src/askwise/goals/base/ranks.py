@@ -33,8 +33,9 @@ def ranking_result(session: Session, sample: Sample, question: str) -> Result:
     """
     family: Any = session.problem.family
     distance: Any = session.problem.distance
-    found = [family.names.index(name) for name in session.estimate().value]
-    spans = rank_spans(distance.utilities(sample.structures), sample.weights, family.names, found)
+    names = family.active_names
+    found = [names.index(name) for name in session.estimate().value]
+    spans = rank_spans(distance.utilities(sample.structures), sample.weights, names, found)
     rows = tuple(
         (str(place), s.name, f"{s.middle:.0f}", f"{s.low:.0f} to {s.high:.0f}", percent(s.probability))
         for place, s in enumerate(spans, 1)
@@ -45,7 +46,7 @@ def ranking_result(session: Session, sample: Sample, question: str) -> Result:
     title = "Where each item may stand"
     chart = Intervals("ranks", title, RANK_LEAD, table, RANK_AXIS, drawn, len(spans) - len(drawn))
     more = f"and {len(spans) - MAX_FIRST:,} more, all below in order." if len(spans) > MAX_FIRST else ""
-    return Result(question, _numbered(spans[:MAX_FIRST]), text=more, charts=(chart,))
+    return Result(question, _numbered(spans[:MAX_FIRST], family), text=more, charts=(chart,))
 
 
 def top_ranking_result(session: Session, sample: Sample, question: str) -> Result:
@@ -58,24 +59,25 @@ def top_ranking_result(session: Session, sample: Sample, question: str) -> Resul
     """
     family: Any = session.problem.family
     distance: Any = session.problem.distance
-    found = [family.names.index(name) for name in session.estimate().value]
+    names = family.active_names
+    found = [names.index(name) for name in session.estimate().value]
     utilities = distance.utilities(sample.structures)
     chances = place_chances(utilities, sample.weights, len(found))
     among = np.minimum(chances.sum(axis=0), 1.0)
     others = sorted(set(range(len(among))) - set(found), key=lambda place: -among[place])
     rivals = [place for place in others if among[place] >= REAL_CHANCE][: max(0, MAX_BARS - len(found))]
-    spans = rank_spans(utilities, sample.weights, family.names, [*found, *rivals])
+    spans = rank_spans(utilities, sample.weights, names, [*found, *rivals])
     places = range(1, len(found) + 1) if 1 < len(found) <= MAX_PLACES else ()
     headings = ("item", *map(ordinal, places), f"in the top {len(found)}" if len(found) > 1 else "is the best")
     rows = tuple(
-        (family.names[i], *(percent(float(chances[place - 1, i])) for place in places), percent(float(among[i])))
+        (names[i], *(percent(float(chances[place - 1, i])) for place in places), percent(float(among[i])))
         for i in (*found, *others)
     )
     table = Table("The chance of each place as a table", headings, rows, numeric=tuple(range(1, len(headings))))
     drawn = interval_rows(spans, [_rank_text(span) for span in spans])
     title = f"Where the top {len(found)} and their rivals may stand" if len(found) > 1 else "Where the best may stand"
     chart = Intervals("ranks", title, RANK_LEAD, table, RANK_AXIS, drawn, len(among) - len(drawn))
-    return Result(question, _numbered(spans[: len(found)]), charts=(chart,))
+    return Result(question, _numbered(spans[: len(found)], family), charts=(chart,))
 
 
 def place_chances(utilities: Floats, weights: Floats, places: int) -> Floats:
@@ -89,8 +91,8 @@ def place_chances(utilities: Floats, weights: Floats, places: int) -> Floats:
     return np.stack([np.bincount(column, weights, minlength=utilities.shape[1]) for column in best.T])
 
 
-def _numbered(spans: Sequence[Span]) -> tuple[Item, ...]:
-    return tuple(Item(f"{place}. {span.name}", span.place) for place, span in enumerate(spans, 1))
+def _numbered(spans: Sequence[Span], family: Any) -> tuple[Item, ...]:
+    return tuple(Item(f"{place}. {span.name}", int(family.active[span.place])) for place, span in enumerate(spans, 1))
 
 
 def _rank_text(span: Span) -> str:

@@ -20,6 +20,8 @@ from askwise.goals.base.shapes import LINEAR_WITHOUT_LAPSES
 from askwise.goals.base.texts import to_cli_name
 from askwise.options import refusal, shown
 from askwise.session import Session
+from askwise.session.config import Present
+from askwise.session.wording import WORDING_CHECKS, wording_of
 from askwise.strategies import GROUP as STRATEGIES
 from askwise.strategies import built_in_strategies
 
@@ -93,6 +95,8 @@ def goal_from(recipe: Recipe) -> Goal:
             raise SettingError(f"{name} is not an option of {recipe['goal']}")
     if "shape" in known:
         options = {"shape": LINEAR_WITHOUT_LAPSES, **options}  # the only one, before there was a choice
+    if "position_bias" in known:
+        options = {"position_bias": False, **options}  # studies made before it was learned mean what they meant
     try:
         return goal(**options)
     except TypeError as error:  # an option without a default is missing
@@ -137,6 +141,7 @@ def remake(recipe: Recipe) -> Session:
     except StrategyError:
         session = replace(goal, rule="expected").session(data, saved=True)
     session.recipe = recipe
+    session.wording = wording_of(recipe)
     return session
 
 
@@ -160,7 +165,9 @@ def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Reci
     kept = {
         name: value
         for name, value in recipe["options"].items()
-        if name in known and name not in changeable and (value is not None or default_of(other, name) is None)
+        if name in known
+        and (name not in changeable or known[name].shown or name in WORDING_CHECKS)
+        and (value is not None or default_of(other, name) is None)
     }
     changed = goal_from({"goal": other.goal_name, "options": {**kept, **wanted}})
     made = changed.session(recipe["data"], saved=True).recipe
@@ -169,6 +176,27 @@ def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Reci
             "a file cannot hold a function or an object; choose a strategy, a distance and a score by name"
         )
     return made
+
+
+def shown_options(goal: type[Goal]) -> set[str]:
+    """The options of a goal that only change what people see.
+
+    >>> sorted(shown_options(goal_class("best_item")))
+    ['body_format', 'show']
+    """
+    return {name for name, option in declared(goal).items() if option.shown}
+
+
+def presentation_of(recipe: Recipe) -> Present | None:
+    """What completes the questions of a recipe with what people see; None where a question says it all.
+
+    >>> from askwise import best_item
+    >>> from askwise.types import Option
+    >>> present = presentation_of(best_item({"name": ["tea", "milk"], "price": [2, 1]}).recipe)
+    >>> present([Option("tea", row=0)], "pair", [0, 1])[0].fields
+    {'price': '2'}
+    """
+    return goal_from(recipe).checked().presentation(recipe["data"])
 
 
 def plugins_used(goal: str, options: Mapping[str, Any]) -> dict[str, str]:

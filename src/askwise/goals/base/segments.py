@@ -32,7 +32,7 @@ from askwise.types import Floats, Ints
 class SegmentGoal(TableGoal):
     """A goal about items that are neighbours in the order of a column. A structure is the cuts between them."""
 
-    question: ClassVar[str] = "do A and B belong together?"
+    asks: ClassVar[str] = "do A and B belong together?"
     answer_columns: ClassVar[tuple[str, ...]] = ("a", "b", "same")
     needs: ClassVar[str] = "a column with two values"
     max_rows: ClassVar[int] = 2_000
@@ -80,7 +80,7 @@ class SegmentGoal(TableGoal):
             raise DataError(f"column {self.column!r} holds {shown(odd)}; expected numbers or dates to sort by")
         if len(set(numbers)) < 2:
             raise DataError(f"column {self.column!r} has no two different values; choose another one to sort by")
-        return encode(columns, name=self.name, image=self.image, features=[self.column], missing=missing)
+        return encode(columns, **self.shown_columns, features=[self.column], missing=missing)
 
     def build(self, columns: Columns) -> SessionParts:
         items = self.items(columns)

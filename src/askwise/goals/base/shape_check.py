@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from askwise.goals.base.sets import with_sets
 from askwise.goals.base.shapes import shaped_label_prior, shaped_prior
 from askwise.losses import davidson, logistic
 from askwise.posteriors.scores.shape_sentence import times_in_words
@@ -36,6 +37,7 @@ class StraightLineCheck:
     features: Floats  # (N, P)
     labels: bool = False  # whether rows are labelled, not compared
     ties: bool = False
+    sets: tuple[int, bool] = (2, False)  # how many items are shown, and whether the worst is asked for
 
     def __call__(self, answers: Sequence[Answer], rng: Generator) -> str | None:
         """What speaks against straight lines; None if nothing much does."""
@@ -55,11 +57,12 @@ class StraightLineCheck:
         more = min(len(others), max(0, MAX_CHECKED_ROWS - len(asked)))
         rows = np.union1d(asked, rng.choice(others, more, replace=False))
         places = np.searchsorted(rows, atoms)
-        told = [answer._replace(atom=place) for answer, place in zip(answers, places, strict=True)]
+        sides = [float(np.sign(answer.response)) for answer in answers]  # grades say nothing about shapes
+        told = [Answer(place, side) for place, side in zip(places, sides, strict=True)]
         if not np.ptp(self.features[rows], axis=0).any():
             return 1.0
         prior = self._prior(self.features[rows])
-        before, now = np.exp(prior.log_prior).sum(axis=1), prior.update_all(told, rng).shape_weights
+        before, now = prior.prior_shape_weights, prior.update_all(told, rng).shape_weights
         straight = np.array([shape.is_linear for shape in prior.shapes])
         against, in_favour = (now[some].sum() / before[some].sum() for some in (~straight, straight))
         return float(against / max(in_favour, 1e-12))
@@ -67,5 +70,6 @@ class StraightLineCheck:
     def _prior(self, features: Floats) -> ShapedScores:
         if self.labels:
             return shaped_label_prior("learned", features, RowScores(len(features)), None)
-        family = ItemScores(len(features), ties=self.ties)
-        return shaped_prior("learned", features, family, davidson() if self.ties else logistic, None)
+        pairs = ItemScores(len(features), ties=self.ties)
+        family, loss = with_sets(pairs, davidson() if self.ties else logistic, *self.sets)
+        return shaped_prior("learned", features, family, loss, None)

@@ -103,11 +103,12 @@ def population_option() -> Any:
 
 
 def population_of(stored: Any, rows: int) -> Population | None:
-    """The population of an option; None if there is none yet."""
+    """The population of an option; None if there is none yet. It may be about the first rows alone, if others were
+    added later."""
     if not isinstance(stored, Mapping):
         return None
     found = Population.from_plain(stored)
-    if len(found.mean) != rows:
+    if len(found.mean) > rows:
         raise SettingError(f"population is about {len(found.mean)} items, and the table has {rows}; learn it again")
     return found
 
@@ -119,25 +120,34 @@ def shaped_prior(
     loss: Loss,
     scale: float | None,
     population: Population | None = None,
+    learns_bias: bool = False,
 ) -> ShapedScores:
     """The beliefs about the scores of rows with these features (N, P), before any answer."""
     shapes, weights = shapes_named(shape, has_features=features.shape[1] > 0)
     factors = [factor(each, features) for each in shapes]
-    return ShapedScores.prior(family, loss, shapes, factors, weights, scale, population=population)
+    known = family, loss, shapes, factors, weights, scale
+    return ShapedScores.prior(*known, population=population, learns_bias=learns_bias)
 
 
-def linear_prior(family: LinearScoreFamily, loss: Loss, scale: float | None) -> ShapedScores:
+def linear_prior(
+    family: LinearScoreFamily,
+    loss: Loss,
+    scale: float | None,
+    learns_bias: bool = False,
+    typical_scale: float = TYPICAL_SCALE,
+) -> ShapedScores:
     """The beliefs about the weights of features whose mean squared length is 1, before any answer."""
-    return ShapedScores.prior(family, loss, (LINEAR,), [np.eye(family.dimension)], np.ones(1), scale)
+    known = family, loss, (LINEAR,), [np.eye(family.dimension)], np.ones(1), scale
+    return ShapedScores.prior(*known, typical_scale=typical_scale, learns_bias=learns_bias)
 
 
 def shaped_label_prior(
-    shape: ShapeChoice, features: Floats, family: LinearScoreFamily, scale: float | None
+    shape: ShapeChoice, features: Floats, family: LinearScoreFamily, scale: float | None, loss: Loss = logistic
 ) -> ShapedScores:
     """The same about the scores of rows that have one of two labels."""
     shapes, weights = label_shapes(shape)
     factors = [factor(each, features, intercept=True) for each in shapes]
-    return ShapedScores.prior(family, logistic, shapes, factors, weights, scale, typical_scale=TYPICAL_LABEL_SCALE)
+    return ShapedScores.prior(family, loss, shapes, factors, weights, scale, typical_scale=TYPICAL_LABEL_SCALE)
 
 
 def landmark_map(shape: ShapeChoice, features: Floats, seed: int, limit: int | None = None) -> LandmarkMap:
@@ -168,18 +178,20 @@ def landmark_prior(
     loss: Loss,
     scale: float | None,
     typical_scale: float = TYPICAL_SCALE,
+    learns_bias: bool = False,
 ) -> ShapedScores:
     """The beliefs about the weights of landmark features: for long tables and for rows never seen."""
     shapes, weights = label_shapes(shape)
     factors = [known.factor(each) for each in shapes]
-    return ShapedScores.prior(family, loss, shapes, factors, weights, scale, typical_scale=typical_scale)
+    told = family, loss, shapes, factors, weights, scale
+    return ShapedScores.prior(*told, typical_scale=typical_scale, learns_bias=learns_bias)
 
 
 def landmark_label_prior(
-    shape: ShapeChoice, known: LandmarkMap, family: LinearScoreFamily, scale: float | None
+    shape: ShapeChoice, known: LandmarkMap, family: LinearScoreFamily, scale: float | None, loss: Loss = logistic
 ) -> ShapedScores:
     """The same about rows that have one of two labels."""
-    return landmark_prior(shape, known, family, logistic, scale, TYPICAL_LABEL_SCALE)
+    return landmark_prior(shape, known, family, loss, scale, TYPICAL_LABEL_SCALE)
 
 
 def softmax_prior(

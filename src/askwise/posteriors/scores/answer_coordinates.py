@@ -3,23 +3,28 @@
 Scores of a shape are F u with u ~ N(0, I). An answer depends on one difference of scores; its row says how that
 difference depends on the coordinates. Answers that point in a new direction give a shape a coordinate (Cholesky, row by
 row); others are combinations of those before.
+
+Where people may prefer a side, whatever stands there, each person's bias is one more independent score: an answer
+depends on the difference of scores and on the bias, for or against the item that stood left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from askwise.errors import AnswerError
 from askwise.posteriors.scores.evidence import checked_answers
-from askwise.posteriors.scores.shape_points import Answers
-from askwise.structures import LinearFamily
+from askwise.posteriors.scores.shape_points import PAIRS, AnswerLayout, Answers
+from askwise.structures import LinearFamily, ShowsSets
 from askwise.types import Answer, Floats, Ints
 
 NEW_DIRECTION = 1e-5  # share of an answer's variance outside the span of those before, to count as a new coordinate
+NO_SIDE = np.zeros(2, dtype=int)  # of an answer about more than two items
 
 
 class LinearScoreFamily(LinearFamily, Protocol):
@@ -35,6 +40,7 @@ class ShapeFactors:
     family: LinearScoreFamily
     factors: tuple[Floats, ...]  # (M, D) of each shape
     means: Floats  # (H, M): before any answer
+    sets: ShowsSets | None = None  # where questions are about more items than two: `family` compares two of them
 
     def covariance_column(self, shape: int, feature: Floats) -> Floats:
         """(M,): how all scores vary with the difference of scores of an answer."""
@@ -49,14 +55,32 @@ class AnswerCoordinates:
     answers: Answers
     atoms: Any  # (T, ...)
     pivots: Ints  # (H, R): the answers that gave each shape its coordinates; -1 beyond its rank
+    bias: float = 0.0  # the standard deviation of a person's bias to a side, in prior scales; 0: there is none
+    sides: Ints = field(default_factory=lambda: np.zeros((0, 2), dtype=int))  # (T, 2) with a bias: for which side of
+    # the score the left one stands (1, -1; 0: not known), and the place of who answered
+    people: Any = field(default_factory=lambda: np.zeros(0, dtype=str))  # (P,): their names
 
     @staticmethod
-    def empty(shapes: int, ties: float, lapses: Floats, lapse_weights: Floats) -> AnswerCoordinates:
+    def empty(
+        shapes: int,
+        ties: float,
+        lapses: Floats,
+        lapse_weights: Floats,
+        cuts: Floats | None = None,
+        layout: AnswerLayout = PAIRS,
+    ) -> AnswerCoordinates:
         """No answers yet."""
         none = np.zeros(0)
         rows, offsets = np.zeros((shapes, 0, 0)), np.zeros((shapes, 0))
         answers = Answers(rows, offsets, none, none.astype(bool), none, ties, lapses, np.log(lapse_weights))
+        answers = replace(answers, layout=layout, cuts=answers.cuts if cuts is None else cuts)
         return AnswerCoordinates(answers, np.zeros((0, 0), dtype=int), np.zeros((shapes, 0), dtype=int))
+
+    def emptied(self, bias: float) -> AnswerCoordinates:
+        """Without any answer, for people with a bias."""
+        known = self.answers
+        empty = AnswerCoordinates.empty(len(self.pivots), known.ties, known.lapses, np.ones(1), known.cuts)
+        return replace(empty, answers=replace(empty.answers, log_lapse_prior=known.log_lapse_prior), bias=bias)
 
     def __len__(self) -> int:
         return len(self.answers.signs)
@@ -76,29 +100,82 @@ class AnswerCoordinates:
 
     def extended(self, known: ShapeFactors, answers: Sequence[Answer], strengths: Floats) -> AnswerCoordinates:
         """With more answers, each distinct one once; equal ones add up their `strengths`."""
+        if known.sets is not None:
+            return self._extended_by_sets(known, known.sets, answers, strengths)
         features, responses = checked_answers(known.family, answers)
         atoms = np.asarray([answer.atom for answer in answers])
         before = self.atoms if len(self) else np.zeros((0, *atoms.shape[1:]), dtype=atoms.dtype)
-        codes = np.where(self.answers.tied, 0.0, self.answers.signs)
-        found = {(before[t].tobytes(), codes[t]): t for t in range(len(self))}
+        codes, people = self.answers.codes, self.people
+        sides = np.zeros((len(answers), 2), dtype=int)
+        if self.bias:
+            names = [answer.who or "" for answer in answers]
+            people = np.array(list(dict.fromkeys([*people.tolist(), *names])))
+            places = {name: place for place, name in enumerate(people.tolist())}
+            sides = np.array([(answer.left, places[name]) for answer, name in zip(answers, names, strict=True)])
+        known_sides = self.sides if self.bias else np.zeros((len(self), 2), dtype=int)
+        found = {(before[t].tobytes(), codes[t], *known_sides[t].tolist()): t for t in range(len(self))}
         total = list(self.answers.strengths)
         fresh: list[int] = []
         for place, (atom, response) in enumerate(zip(atoms.astype(before.dtype), responses, strict=True)):
             if not features[place].any():
                 continue  # a score of 0 whatever is true: nothing is learned
-            key = atom.tobytes(), float(response)
+            key = atom.tobytes(), float(response), *sides[place].tolist()
             if key not in found:
                 found[key] = len(total)
                 total.append(0.0)
                 fresh.append(place)
             total[found[key]] += strengths[place]
-        grown = replace(self, answers=replace(self.answers, strengths=np.array(total)[: len(self)]))
+        grown = replace(self, answers=replace(self.answers, strengths=np.array(total)[: len(self)]), people=people)
         for place, strength in zip(fresh, total[len(self) :], strict=True):
-            grown = grown._with_row(known, atoms[place], features[place], float(responses[place]), strength)
+            row = atoms[place], features[place], float(responses[place]), strength, sides[place]
+            grown = grown._with_row(known, *row)
         return grown
 
+    def bias_covariance(self, pivots: Ints, left: int, person: int) -> Floats:
+        """(R',): what the bias adds to the covariance of those answers with another of this person, at scale 1."""
+        same = self.sides[pivots, 1] == person
+        return np.asarray(self.bias**2 * left * self.sides[pivots, 0] * same)
+
+    def _extended_by_sets(
+        self, known: ShapeFactors, sets: ShowsSets, answers: Sequence[Answer], strengths: Floats
+    ) -> AnswerCoordinates:
+        """The same where an answer is about more items than two, and has several rows."""
+        layout = self.answers.layout
+        grown, size = self, layout.rows
+        found = {self.atoms[t : t + size].tobytes(): t for t in range(0, len(self), size)}
+        for answer, strength in zip(answers, strengths.tolist(), strict=True):
+            if answer.response not in range(layout.responses):
+                expected = f"a number from 0 to {layout.responses - 1}"
+                raise AnswerError(f"the response is {answer.response!r}; expected {expected}")
+            atoms = sets.differences(answer.atom, answer.response)
+            start = found.setdefault(atoms.tobytes(), len(grown))
+            if start == len(grown):
+                for atom, feature in zip(atoms, known.family.features(atoms[: layout.shown - 1]), strict=False):
+                    grown = grown._with_row(known, atom, feature, 1.0, 0.0, NO_SIDE)
+                grown = grown._with_differences(atoms[layout.shown - 1 :])
+            total = grown.answers.strengths.copy()
+            total[start : start + size] += strength
+            grown = replace(grown, answers=replace(grown.answers, strengths=total))
+        return grown
+
+    def _with_differences(self, atoms: Any) -> AnswerCoordinates:
+        """With rows for pairs (i, j) of items of which the last rows are the pairs (first, i) and (first, j)."""
+        answers, last = self.answers, self.answers.layout.shown - 1
+        place = {item: len(self) - last + t for t, item in enumerate(self.atoms[-last:, 1].tolist())}
+        left, right = ([place[item] for item in column] for column in atoms.T.tolist())
+        count = len(atoms)
+        grown = replace(
+            answers,
+            rows=np.concatenate([answers.rows, answers.rows[:, right] - answers.rows[:, left]], axis=1),
+            offsets=np.concatenate([answers.offsets, answers.offsets[:, right] - answers.offsets[:, left]], axis=1),
+            signs=np.append(answers.signs, np.ones(count)),
+            tied=np.append(answers.tied, np.zeros(count, dtype=bool)),
+            strengths=np.append(answers.strengths, np.zeros(count)),
+        )
+        return replace(self, answers=grown, atoms=np.concatenate([self.atoms, atoms]))
+
     def _with_row(
-        self, known: ShapeFactors, atom: Any, feature: Floats, response: float, strength: float
+        self, known: ShapeFactors, atom: Any, feature: Floats, response: float, strength: float, side: Ints
     ) -> AnswerCoordinates:
         """One more distinct answer."""
         answers, (shapes, count, rank) = self.answers, self.answers.rows.shape
@@ -106,9 +183,11 @@ class AnswerCoordinates:
         ranks = (self.pivots >= 0).sum(axis=1)
         for h in range(shapes):
             column = known.covariance_column(h, feature)
-            variance = float(column @ feature)
+            variance = float(column @ feature) + (self.bias * side[0]) ** 2
             if ranks[h]:
                 across = known.family.predict(column[None], self.atoms[self.own_pivots(h)])[0]
+                if self.bias:
+                    across = across + self.bias_covariance(self.own_pivots(h), *side.tolist())
                 rows[h, : ranks[h]] = solve_triangular(self.lower(h), across, lower=True, check_finite=False)
             left = variance - float(rows[h] @ rows[h])
             new[h] = np.sqrt(left) if left > NEW_DIRECTION * variance else 0.0
@@ -122,8 +201,11 @@ class AnswerCoordinates:
             pivots[h, ranks[h]] = count
         grown = replace(
             answers, rows=whole, offsets=np.column_stack([answers.offsets, known.means @ feature]),
-            signs=np.append(answers.signs, response or 1.0), tied=np.append(answers.tied, response == 0),
+            signs=np.append(answers.signs, np.sign(response) or 1.0), tied=np.append(answers.tied, response == 0),
             strengths=np.append(answers.strengths, strength),
         )  # fmt: skip
+        if answers.cuts.size:
+            grown = replace(grown, levels=np.append(answers.levels, int(abs(response))))
         atoms = np.concatenate([self.atoms.reshape(count, *np.shape(atom)), np.asarray(atom)[None]])
-        return AnswerCoordinates(grown, atoms, pivots)
+        sides = np.vstack([self.sides, side]) if self.bias else self.sides
+        return replace(self, answers=grown, atoms=atoms, pivots=pivots, sides=sides)

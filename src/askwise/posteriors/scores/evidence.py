@@ -135,7 +135,8 @@ class Evidence:
         for part, some in self._tiles(len(points)):
             scores = points[part] @ columns[:, some]
             value, _ = value_and_slope(self.loss, scores, responses[some])
-            total[part] += value @ strengths[some]
+            with np.errstate(invalid="ignore"):  # BLAS now and then raises the flag for finite numbers
+                total[part] += value @ strengths[some]
         return total
 
     def gradient(self, points: Floats) -> Floats:
@@ -154,7 +155,8 @@ class Evidence:
         for part, some in self._tiles(len(points)):
             scores = points[part] @ columns[:, some]
             value, slope = value_and_slope(self.loss, scores, responses[some])
-            total[part] += value @ strengths[some]
+            with np.errstate(invalid="ignore"):  # BLAS now and then raises the flag for finite numbers
+                total[part] += value @ strengths[some]
             slopes[part] += slope @ weighted[some]
         return total, slopes
 

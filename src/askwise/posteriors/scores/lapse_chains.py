@@ -1,7 +1,6 @@
-"""The likelihood of choices and labels with ties and lapses, compiled, and Hamiltonian trajectories.
+"""Hamiltonian trajectories of scores under choices and labels with ties, grades and lapses, compiled.
 
-A score z has the chances e^{z/2} : e^{-z/2} : ties of the answers +1, -1 and 0 (no ties: the logit model). With a
-chance `lapse`, the answer is any of them. Margins are scores times the answer's sign; `tied` marks answers 0.
+See `answer_losses` for the likelihood.
 """
 
 from __future__ import annotations
@@ -10,93 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from askwise._runtime.compiled import machine_code
-from askwise.posteriors.scores.trajectories import compiled, fractional_power, power_of_two_bits, real
-
-MAX_FACTORS = 64  # chances of answers, at least 1e-4 with a lapse, that are multiplied before their logarithm is taken
-in_any_order = machine_code(error_model="numpy", fastmath={"contract", "nsz", "arcp", "reassoc"})  # sums and products
-
-
-@compiled
-def add_losses(
-    margins: Any,  # (n, T): less their offsets; replaced by the slopes of their losses beyond the reference's
-    offset: Any,  # (T,)
-    precision: Any,  # (T,): the curvature that the reference gives each answer
-    likelihood: Any,  # strengths (T,), which are not 1 (U,), tied (T,), ties, lapses (E,), responses
-    own: Any,  # (n,): the place of each chain's lapse
-    work: Any,  # (2, T): scratch space, 32-bit integers
-    totals: Any,  # (n, E): where `valued`, the losses under each lapse are added
-    valued: Any,
-) -> None:
-    """The losses of margins, and their slopes, less what the Gaussian reference says of both."""
-    strengths, _, tied, ties, lapses, responses = likelihood
-    bits, half, chances = work[0], work[0].view(real), work[1].view(real)
-    zero, one, two = real(0.0), real(1.0), real(0.5)
-    for i in range(len(margins)):
-        row = margins[i]
-        expected = weighted_squares(precision, row) if valued else zero
-        for t in range(len(row)):
-            row[t] += offset[t]
-            bits[t] = power_of_two_bits(-two * abs(row[t]))
-        for t in range(len(row)):
-            half[t] *= fractional_power(-two * abs(row[t]))
-        if valued:
-            for t in range(len(row)):
-                chance = ties * half[t] if tied[t] else one if row[t] > 0 else half[t] * half[t]
-                chances[t] = chance / (one + half[t] * half[t] + ties * half[t])
-            for e in range(len(lapses)):
-                if lapses[e] > 0:
-                    loss = loss_with_lapses(chances, likelihood, lapses[e])
-                else:
-                    loss = loss_without_lapses(row, half, likelihood)
-                totals[i, e] += loss - two * expected
-        kept, guess = one - lapses[own[i]], lapses[own[i]] / responses
-        for t in range(len(row)):
-            far = half[t] * half[t]
-            whole = one / (one + far + ties * half[t])
-            steep = (one - far) * two * whole
-            steep = (steep if row[t] > 0 else -steep) - (zero if tied[t] else two)
-            chance = kept * (ties * half[t] if tied[t] else one if row[t] > 0 else far) * whole
-            steep *= strengths[t] * (chance / (chance + guess) if guess > 0 else one)
-            row[t] = steep - precision[t] * (row[t] - offset[t])
-
-
-@in_any_order
-def weighted_squares(weights: Any, values: Any) -> Any:
-    """The sum of weights * values^2."""
-    total = real(0.0)
-    for t in range(len(values)):
-        total += weights[t] * values[t] * values[t]
-    return total
-
-
-@in_any_order
-def loss_with_lapses(chances: Any, likelihood: Any, lapse: Any) -> Any:
-    """The loss of all answers of a chain from their chances (T,) without lapses: one logarithm for many answers."""
-    strengths, uneven, _, _, _, responses = likelihood
-    kept, guess, loss = real(1.0) - lapse, lapse / responses, 0.0
-    for start in range(0, len(chances), MAX_FACTORS):
-        part, product = chances[start : start + MAX_FACTORS], 1.0
-        for t in range(len(part)):
-            product *= np.float64(kept * part[t] + guess)
-        loss -= np.log(product)
-    for t in uneven:
-        loss -= (strengths[t] - real(1.0)) * np.log(kept * chances[t] + guess)
-    return real(loss)
-
-
-@compiled
-def loss_without_lapses(row: Any, half: Any, likelihood: Any) -> Any:
-    """The loss of all margins (T,) of a chain; `half` are their e^{-|margin| / 2}."""
-    strengths, _, tied, ties, _, _ = likelihood
-    one, two, loss = real(1.0), real(0.5), real(0.0)
-    for t in range(len(row)):
-        whole = one + half[t] * half[t] + ties * half[t]
-        if tied[t]:
-            loss += strengths[t] * (two * abs(row[t]) + np.log(whole / ties))
-        else:
-            loss += strengths[t] * (max(-row[t], real(0.0)) + np.log(whole))
-    return loss
+from askwise.posteriors.scores.answer_losses import add_interval_losses, add_losses, in_any_order
+from askwise.posteriors.scores.set_chains import add_set_losses
+from askwise.posteriors.scores.trajectories import compiled, real
 
 
 @compiled
@@ -108,14 +23,19 @@ def force(
 
     Whitened, the prior's precision is I less the reference's curvature of the answers, so no product with it is needed.
     """
-    design, back, offset, precision, pull, level = point
+    design, back, offset, precision, bounds, pull, level = point
     np.dot(places, design, margins)
     if valued:
         for i in range(len(places)):
             total = level + prior_potential(places[i], pull)
             for e in range(potentials.shape[1]):
                 potentials[i, e] = total
-    add_losses(margins, offset, precision, likelihood, own, work, potentials, valued)
+    if likelihood[6][2] > 1:  # rows an answer
+        add_set_losses(margins, offset, precision, likelihood, own, work, potentials, valued)
+    elif bounds.shape[1] > 0:
+        add_interval_losses(margins, offset, precision, bounds, likelihood, own, work, potentials, valued)
+    else:
+        add_losses(margins, offset, precision, likelihood, own, work, potentials, valued)
     np.dot(margins, back, residual)
     for i in range(len(places)):
         for r in range(places.shape[1]):
@@ -158,7 +78,8 @@ def run_chains(
     precisions: Any,  # (K, T): the curvature that each reference gives the answers
     pulls: Any,  # (K, R): the prior's gradient at the center
     levels: Any,  # (K,): its potential there
-    likelihood: Any,  # strengths (T,), which are not 1 (U,), tied (T,), ties, lapses (E,), responses
+    bounds: Any,  # (K, 3, T): the intervals of graded answers; (K, 3, 0) of others
+    likelihood: Any,  # strengths (T,), which are not 1 (U,), tied (T,), ties, lapses (E,), responses, layout
     log_prior: Any,  # (E,): of the lapses
     starts: Any,  # (K + 1,): where the chains of each point begin
     steps: Any,  # (K,)
@@ -174,14 +95,15 @@ def run_chains(
     Before the first and the last trajectory, each chain draws its lapse anew.
     """
     rank, answers, kinds = places.shape[1], designs.shape[2], len(log_prior)
-    work = np.empty((2, answers), np.int32)
+    work = np.empty((3, answers), np.int32)
     for k in range(len(steps)):
         own_chains = slice(starts[k], starts[k + 1])
         count = starts[k + 1] - starts[k]
         if count == 0:
             continue
         current, potential = places[own_chains], potentials[1, own_chains]
-        point = designs[k], np.ascontiguousarray(designs[k].T), offsets[k], precisions[k], pulls[k], levels[k]
+        back = np.ascontiguousarray(designs[k].T)
+        point = designs[k], back, offsets[k], precisions[k], bounds[k], pulls[k], levels[k]
         margins, residual = np.empty((count, answers), real), np.empty((count, rank), real)
         own = np.zeros(count, np.int64)
         force(current, point, likelihood, own, margins, work, residual, potential, True)

@@ -16,7 +16,7 @@ import numpy as np
 
 from askwise.errors import SettingError
 from askwise.posteriors.scores.kernels import Shape
-from askwise.posteriors.scores.shape_points import Answers, Points, fit
+from askwise.posteriors.scores.shape_points import PAIRS, AnswerLayout, Answers, Points, fit
 from askwise.types import Floats
 
 MIN_PEOPLE = 3  # before whom there is no population
@@ -59,6 +59,27 @@ class Population:
         found = self.factor @ self.factor.T + self.rest**2 * base
         return found if self.less is None else found - self.less @ self.less.T
 
+    def extended(self, base: Floats) -> Population:
+        """The same about more items, whose covariance by the shapes is `base` (M, M), the items known first.
+
+        Given the scores of the known items, those of the others are as the shapes say, in units of `rest`.
+
+        >>> known = Population(3, np.array([1.0, -1.0]), np.zeros((2, 1)), 2.0)
+        >>> known.extended(np.array([[1.0, 0, 0.5], [0, 1, 0], [0.5, 0, 1]])).mean.tolist()
+        [1.0, -1.0, 0.5]
+        """
+        count = len(self.mean)
+        if count == len(base):
+            return self
+        slopes = base[count:, :count] @ np.linalg.pinv(base[:count, :count], hermitian=True)
+        mean, factor, less = (
+            None if part is None else np.concatenate([part, slopes @ part])
+            for part in (self.mean, self.factor, self.less)
+        )
+        assert mean is not None
+        assert factor is not None
+        return Population(self.people, mean, factor, self.rest, less)
+
     def plain(self) -> dict[str, Any]:
         """As JSON can hold it."""
         known = {"mean": self.mean, "factor": self.factor} | ({} if self.less is None else {"less": self.less})
@@ -97,7 +118,7 @@ def scale_weights_around_one(scales: Floats) -> Floats:
 class PersonAnswers(NamedTuple):
     """What one person answered: scores are `rows` @ coordinates."""
 
-    rows: Floats  # (T, Q): of each question
+    rows: Floats  # (T, Q): of each question; several of one about more than two items, as `AnswerLayout` says
     responses: Floats  # (T,): 1, -1, or 0 for "about equal"
 
 
@@ -110,7 +131,11 @@ class CoordinateDistribution(NamedTuple):
 
 
 def learn_population(
-    base: Floats, people: Sequence[PersonAnswers], ties: float = 0.0, limit: int = MAX_COORDINATES
+    base: Floats,
+    people: Sequence[PersonAnswers],
+    ties: float = 0.0,
+    limit: int = MAX_COORDINATES,
+    layout: AnswerLayout = PAIRS,
 ) -> Population | None:
     """The population of people whose answers have rows (T, N) over items; None while there are too few people.
 
@@ -118,6 +143,7 @@ def learn_population(
     - `people`: those who answered; whoever gave fewer than five answers does not count.
     - `ties`: of the loss; 0 where answers cannot be equal.
     - `limit`: how many coordinates to learn in, those of the largest variance.
+    - `layout`: of the rows of one answer.
 
     >>> rng = np.random.default_rng(0)
     >>> pairs = np.array([[1.0, -1, 0], [0, 1, -1], [1, 0, -1]])[[0, 1, 2, 0, 1, 2]]
@@ -125,12 +151,12 @@ def learn_population(
     >>> bool(found.mean[0] > found.mean[1] > found.mean[2])
     True
     """
-    counted = [person for person in people if len(person.responses) >= MIN_ANSWERS]
+    counted = [person for person in people if len(person.responses) >= MIN_ANSWERS * layout.rows]
     if len(counted) < MIN_PEOPLE:
         return None
     basis = principal_basis(base, limit)
     within = [PersonAnswers(person.rows @ basis, person.responses) for person in counted]
-    found = learn_gaussian(within, ties=ties)
+    found = learn_gaussian(within, ties=ties, layout=layout)
     variances = np.square(basis).sum(axis=0)
     more, less, rest = telling_directions(found.covariance + found.mean_covariance, variances)
     return Population(len(counted), basis @ found.mean, basis @ more, rest, basis @ less)
@@ -183,6 +209,7 @@ def learn_gaussian(
     covariance_pseudo_people: float = COVARIANCE_PSEUDO_PEOPLE,
     spread: float = TYPICAL_SPREAD,
     rounds: int = ROUNDS,
+    layout: AnswerLayout = PAIRS,
 ) -> CoordinateDistribution:
     """Mean and covariance of people's coordinates, by expectation maximisation.
 
@@ -192,7 +219,7 @@ def learn_gaussian(
     target = spread**2 * np.eye(size)
     now = CoordinateDistribution(np.zeros(size), target, target)
     for _ in range(rounds):
-        means, spreads, mean_covariance = posteriors(people, now, ties, lapse, mean_pseudo_people)
+        means, spreads, mean_covariance = posteriors(people, now, ties, lapse, mean_pseudo_people, layout)
         mean = means.sum(axis=0) / (len(people) + mean_pseudo_people)
         around = means - mean
         scatter = spreads + around.T @ around + mean_pseudo_people * np.outer(mean, mean)
@@ -202,7 +229,12 @@ def learn_gaussian(
 
 
 def posteriors(
-    people: Sequence[PersonAnswers], prior: CoordinateDistribution, ties: float, lapse: float, mean_pseudo_people: float
+    people: Sequence[PersonAnswers],
+    prior: CoordinateDistribution,
+    ties: float,
+    lapse: float,
+    mean_pseudo_people: float,
+    layout: AnswerLayout = PAIRS,
 ) -> tuple[Floats, Floats, Floats]:
     """The means (n, Q) of people's coordinates given their answers, the sum (Q, Q) of the covariances, and the
     covariance (Q, Q) of the population's mean, which is wide where nobody was asked."""
@@ -224,7 +256,8 @@ def posteriors(
         offsets[place, slot] = signed @ prior.mean
         turns.append(turn)
     tied = np.arange(count) >= slots[0]
-    answers = Answers(rows, offsets, np.ones(count), tied, np.ones(count), ties, np.array([lapse]), np.zeros(1))
+    lapses = np.array([lapse]), np.zeros(1)
+    answers = Answers(rows, offsets, np.ones(count), tied, np.ones(count), ties, *lapses, layout=layout)
     size = len(people)
     start = Points(
         np.arange(size), np.ones(size), np.full(size, lapse), np.zeros((size, rank)), np.zeros((size, count)),

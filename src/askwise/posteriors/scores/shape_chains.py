@@ -31,6 +31,7 @@ class Design(NamedTuple):
     precisions: Floats  # (K, T): the curvature that each reference gives the answers
     pulls: Floats  # (K, R): the prior's gradient at the center
     levels: Floats  # (K,): its potential there
+    bounds: Floats  # (K, 3, T): the intervals of graded answers; (K, 3, 0) of others
     centers: Floats  # (K, R)
     roots: Floats  # (K, R, R): coordinates are center + place @ root
     steps: Ints  # (K,)
@@ -54,17 +55,19 @@ class Design(NamedTuple):
 
 def design_of(answers: Answers, points: Points, roots: Floats) -> Design:
     """Margins and prior in the whitened coordinates of each point."""
-    signed = answers.signed_rows[points.shapes]
+    shapes = answers.shapes_of(points)
+    signed = answers.signed_rows[shapes]
     rows = (signed * points.scales[:, None, None]).astype(real)
     lower = roots.astype(real)
     centers = points.centers.astype(real)
     offsets = points.scales[:, None] * (signed @ points.centers[..., None])[..., 0]
     return Design(
         lower @ rows.swapaxes(1, 2),
-        (offsets + answers.signed_offsets[points.shapes]).astype(real),
+        (offsets + answers.signed_offsets[shapes]).astype(real),
         (points.curvatures * answers.strengths).astype(real),
         (lower @ centers[..., None])[..., 0],
         (np.square(points.centers).sum(axis=1) / 2).astype(real),
+        answers.bounds_of(points).astype(real),
         centers,
         lower,
         points.steps,
@@ -103,9 +106,10 @@ def run(answers: Answers, design: Design, counts: Ints, noise: Floats, trajector
     starts = np.concatenate([[0], np.cumsum(counts)])
     lapses, log_prior = answers.lapses.astype(real), answers.log_lapse_prior.astype(real)
     strengths, uneven = answers.strengths.astype(real), np.flatnonzero(answers.strengths != 1)
-    likelihood = strengths, uneven, answers.tied, real(answers.ties), lapses, real(answers.responses)
+    layout = (*answers.layout.compared, answers.layout.rows)
+    likelihood = strengths, uneven, answers.tied, real(answers.ties), lapses, real(answers.responses), layout
     run_chains(
-        *design[:5], likelihood, log_prior, starts, design.steps, angles, places, momenta, uniforms, potentials, chances
+        *design[:6], likelihood, log_prior, starts, design.steps, angles, places, momenta, uniforms, potentials, chances
     )
     return ChainEnds(places, potentials, chances)
 
@@ -130,7 +134,7 @@ def run_pilot(answers: Answers, points: Points, roots: Floats, count: int, rng: 
     for shape in np.unique(points.shapes):
         own = points.shapes == shape
         mine = np.repeat(own, count)
-        rank = int(np.flatnonzero(answers.rows[shape].any(axis=0)).max(initial=-1)) + 1
+        rank = int(np.flatnonzero(answers.rows[shape % len(answers.rows)].any(axis=0)).max(initial=-1)) + 1
         places = np.stack([noise[mine], ends.places[mine]])
         evidence[own] = _evidence_of_scales(
             answers, points.take(own), design.take(own), places, ends.potentials[:, mine], count, rank

@@ -6,24 +6,55 @@ point has a reference N(center, covariance) of u, from which chains start.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import blas, lapack
 
+from askwise.losses import OrderedLogit
 from askwise.types import Bools, Floats, Ints
 
 TOLERANCE = 0.2  # of a reference's mean, in posterior standard deviations
 MAX_ROUNDS = 40
 MAX_STEP = 0.7  # share of a full step of a fit, after the first
+NO_END = 1e30  # of an interval: the strongest grade has none
 MIN_SPREAD = 1e-6  # of a margin, below which it is a number
+
+
+class AnswerLayout(NamedTuple):
+    """The rows of one answer: one for each pair of the items shown, in the order of `difference_places`.
+
+    >>> AnswerLayout(4, worst=True).rows, AnswerLayout(4, worst=True).compared
+    (6, (3, 2))
+    """
+
+    shown: int = 2
+    worst: bool = False
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return self.shown * (self.shown - 1) // 2
+
+    @property
+    def compared(self) -> tuple[int, int]:
+        """How many compare the best item with others and, behind these, how many compare others with the worst."""
+        return self.shown - 1, self.shown - 2 if self.worst else 0
+
+    @property
+    def responses(self) -> int:
+        """How many responses there are."""
+        return self.shown * (self.shown - 1) if self.worst else self.shown
+
+
+PAIRS = AnswerLayout()
 
 
 @dataclass(frozen=True)
 class Answers:
-    """T distinct answers in the coordinates of each shape."""
+    """Distinct answers in the coordinates of each shape: T rows, one for each answer to A or B."""
 
     rows: Floats  # (H, T, R): of each shape, zero beyond its rank
     offsets: Floats  # (H, T): the score that each shape expects of the answers before any came
@@ -33,11 +64,39 @@ class Answers:
     ties: float  # of the loss; 0 where answers cannot be equal
     lapses: Floats  # (E,): shares of answers given by accident, of which one is right
     log_lapse_prior: Floats  # (E,)
+    cuts: Floats = field(default_factory=lambda: np.zeros((0, 0)))  # (J, G) between grades; none: no grades
+    levels: Ints = field(default_factory=lambda: np.zeros(0, dtype=int))  # (T,): 1 to G, 0 of ties; none: no grades
+    layout: AnswerLayout = PAIRS  # of the rows of each answer
 
     @property
     def responses(self) -> float:
         """How many responses there are."""
-        return 3.0 if self.ties else 2.0
+        if self.cuts.size:
+            return 2.0 * self.cuts.shape[1] + float(self.cuts[0, 0] > 0)
+        return 3.0 if self.ties else float(self.layout.responses)
+
+    @property
+    def codes(self) -> Floats:
+        """(T,): the responses."""
+        return np.where(self.tied, 0.0, self.signs * self.levels if self.cuts.size else self.signs)
+
+    @cached_property
+    def intervals(self) -> Floats:
+        """(J, 3, G + 1): the interval of margins in which each level is answered, from, to and 1 - e^{from - to}."""
+        ends = np.array([np.minimum(OrderedLogit(tuple(cuts)).bounds, NO_END) for cuts in self.cuts])
+        return np.concatenate([ends, -np.expm1(ends[:, :1] - ends[:, 1:])], axis=1)
+
+    def shapes_of(self, points: Points) -> Ints:
+        """(K,): the shape of each point."""
+        return points.shapes % len(self.rows)
+
+    def intervals_of(self, points: Points) -> Floats:
+        """(K, 3, G + 1): those of each point's cuts."""
+        return np.ascontiguousarray(self.intervals[points.shapes // len(self.rows)])
+
+    def bounds_of(self, points: Points) -> Floats:
+        """(K, 3, T): those of each answer; (K, 3, 0) without grades."""
+        return self.intervals_of(points)[:, :, self.levels] if self.cuts.size else np.zeros((len(points), 3, 0))
 
     @cached_property
     def signed_rows(self) -> Floats:
@@ -54,7 +113,7 @@ class Answers:
 class Points:
     """K points of the grid with their references."""
 
-    shapes: Ints  # (K,)
+    shapes: Ints  # (K,): with grades, the shape plus H times the place of the cuts
     scales: Floats  # (K,)
     lapses: Floats  # (K,): the share that the reference is made for
     centers: Floats  # (K, R)
@@ -145,7 +204,7 @@ def covariance_roots(answers: Answers, points: Points) -> Floats:
     if not rank:
         return roots
     precisions = np.sqrt(points.curvatures * answers.strengths) * points.scales[:, None]
-    for k, shape in enumerate(points.shapes.tolist()):
+    for k, shape in enumerate(answers.shapes_of(points).tolist()):
         weighted = answers.rows[shape] * precisions[k][:, None]
         total = blas.dsyrk(1.0, weighted.T, lower=1)
         total[np.diag_indices(rank)] += 1.0
@@ -155,24 +214,58 @@ def covariance_roots(answers: Answers, points: Points) -> Floats:
 
 
 def _evaluated(answers: Answers, points: Points, roots: Floats) -> _FitState:
-    from askwise.posteriors.scores.lapse_expectations import QUADRATURE, expected_losses  # brings numba
+    # they bring numba
+    from askwise.posteriors.scores.lapse_expectations import (
+        QUADRATURE,
+        expected_interval_losses,
+        expected_losses,
+        quadrature_beyond,
+    )
 
     rank, count = answers.rows.shape[1:][::-1]
+    if answers.layout.shown > 2:
+        return _evaluated_sets(answers, points, roots)
+    shapes = answers.shapes_of(points)
     means, spreads = np.empty((len(points), count)), np.zeros((len(points), count))
-    for k, shape in enumerate(points.shapes.tolist()):
+    for k, shape in enumerate(shapes.tolist()):
         rows = answers.signed_rows[shape]
         means[k] = points.scales[k] * (rows @ points.centers[k])
         if rank:
             turned = blas.dtrmm(points.scales[k], roots[k].T, rows.T, trans_a=1)
             spreads[k] = np.sqrt(np.einsum("rt,rt->t", turned, turned))
-    means += answers.signed_offsets[points.shapes]
+    means += answers.signed_offsets[shapes]
     found = np.empty((3, *means.shape))
     lapses = np.ascontiguousarray(points.lapses)
     spreads = np.maximum(spreads, MIN_SPREAD)
-    expected_losses(means, spreads, answers.tied, answers.ties, lapses, answers.responses, QUADRATURE, found)
+    if answers.cuts.size:
+        nodes, intervals = quadrature_beyond(answers.cuts), answers.intervals_of(points)
+        expected_interval_losses(means, spreads, answers.levels, intervals, lapses, answers.responses, nodes, found)
+    else:
+        expected_losses(means, spreads, answers.tied, answers.ties, lapses, answers.responses, QUADRATURE, found)
+    return _fit_state(answers, points, roots, found)
+
+
+def _evaluated_sets(answers: Answers, points: Points, roots: Floats) -> _FitState:
+    """`_evaluated` for answers about more than two items."""
+    from askwise.posteriors.scores.set_expectations import expected_set_losses, normal_nodes  # brings numba
+
+    found = np.zeros((3, len(points), answers.rows.shape[1]))
+    nodes, compared = normal_nodes(answers.layout.shown - 1), answers.layout.compared
+    for k, shape in enumerate(points.shapes.tolist()):
+        rows, offsets = answers.signed_rows[shape], answers.signed_offsets[shape]
+        means = points.scales[k] * (rows @ points.centers[k]) + offsets
+        turned = np.ascontiguousarray(points.scales[k] * (rows @ roots[k].T))
+        chance = float(points.lapses[k]), answers.responses
+        expected_set_losses(k, means, turned, compared, answers.layout.rows, chance, nodes, found)
+    return _fit_state(answers, points, roots, found)
+
+
+def _fit_state(answers: Answers, points: Points, roots: Floats, found: Floats) -> _FitState:
+    """From the expected value, slope and curvature (3, K, T) of the answers' losses."""
+    rank, shapes = answers.rows.shape[2], answers.shapes_of(points)
     value, slope, curvature = found
     slopes = slope * answers.strengths * points.scales[:, None]
-    pushes = [slopes[k] @ answers.signed_rows[shape] for k, shape in enumerate(points.shapes.tolist())]
+    pushes = [slopes[k] @ answers.signed_rows[shape] for k, shape in enumerate(shapes.tolist())]
     gradients = points.centers + np.array(pushes).reshape(points.centers.shape)
     log_spread = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
     size = np.square(points.centers).sum(axis=1) + np.square(roots).sum(axis=(1, 2)) - rank

@@ -21,6 +21,7 @@ from askwise.report.usage import answer_rows
 from askwise.session import Session
 from askwise.session.events import Event
 from askwise.session.log_counts import LogCounts
+from askwise.session.wording import Wording
 from askwise.storage.address import Address
 from askwise.storage.journal import journal_of
 from askwise.storage.participants import people
@@ -107,6 +108,9 @@ class ReplayJournal:
     def keep(self, session: Session) -> None:
         """Keeps nothing."""
 
+    def keep_wording(self, wording: Wording) -> None:
+        raise NotImplementedError("a replay writes nothing")
+
 
 class WatchedLog:
     """A session that the dashboard shows, and the replay of its past."""
@@ -172,6 +176,7 @@ def log_findings(session: Session) -> dict[str, Any]:
         "error": guess.expected_distance,
         "epsilon": goal.stop_level,
         "guess": goal.headline(guess.value, MAX_GUESS_LETTERS),
+        "remarks": goal.remarks(session),
         "reason": session.reason,
         "settled": session.reason is not None and session.reason.kind == "settled",
         "charts": [{"kind": type(chart).__name__.lower(), **asdict(chart)} for chart in charts],

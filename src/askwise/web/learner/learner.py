@@ -13,6 +13,7 @@ from typing import Any
 from askwise import storage
 from askwise._runtime.streams import stream
 from askwise.goals import goal_of
+from askwise.report.people import people_of
 from askwise.session import Session, contradictions
 from askwise.session.log_state import LogState, state_of_round
 from askwise.simulate.runs import SimulatedRun
@@ -20,13 +21,16 @@ from askwise.storage import populations
 from askwise.storage.address import Address
 from askwise.storage.journal import StudyJournal, journal_of
 from askwise.storage.store import Store
+from askwise.structures import AsksPeople
 from askwise.web.learner.workers import Worker
 
 MAX_SESSIONS = 300  # that a worker keeps in memory
 MAX_SECONDS = 1800.0  # for one call: a very long log is replayed from its beginning
 MAX_SHARED_EVENTS = 12  # of logs that begin alike and share what is computed
 FALLBACK_QUESTIONS = 6  # in a state, for when the learner is behind
-SHARED_PARTS = ("event", "question", "atom", "options", "response", "goal")  # of an event: all but who and when
+FALLBACK_OF_PERSON = 4  # of each person in a group
+# of an event: all but who and when
+SHARED_PARTS = ("event", "question", "atom", "options", "response", "goal", "added", "retired")
 Job = tuple[str, int]  # the address of a store, the number of a log in it
 
 _stores: dict[str, Store] = {}  # of a worker
@@ -129,8 +133,8 @@ def simulate_people(job: Job) -> tuple[int, list[SimulatedRun]]:
     store, study = journal.store, journal.record.study
     since, runs = forecaster.load_runs(store, study, session.pursued)
     if not runs or since:
-        assert session.recipe is not None
-        packed, limit = workers.PackedSession(session.recipe), workers.answers_left(session)
+        assert session.pursued is not None
+        packed, limit = workers.PackedSession(session.pursued), workers.answers_left(session)
         since, runs = 0, workers.simulate_people(packed, 2 * forecaster.PEOPLE, limit, forecaster.MAX_SECONDS)
         forecaster.save_runs(store, study, session.pursued, since, runs)
     return since, runs
@@ -158,10 +162,11 @@ def _beginning(session: Session, journal: StudyJournal, what: Any, who: str | No
     """What identifies all logs that begin alike, so that something is computed once for them; None if it is not shared.
     `who` answers next, if anybody.
 
-    Where several people answer in one log, the reliability of each belongs to them and to their study alone.
+    Where several people answer in one log, their reliability and their tastes belong to them and their study alone.
     """
     events, people = session.event_log.events, session.event_log.people | ({who} if who else set())
-    if len(events) > MAX_SHARED_EVENTS or len(people) > 1:
+    alone = len(people) <= 1 and not isinstance(session.config.problem.family, AsksPeople)
+    if len(events) > MAX_SHARED_EVENTS or not alone:
         return None
     parts = (str([event.get(part) for part in SHARED_PARTS]) for event in events)
     return (journal.record.digest, what, *parts)
@@ -185,9 +190,13 @@ def _state(session: Session, pooled: bool, beyond: bool) -> LogState:
     known["questions_left"] = len(atoms) > 0
     if reason is not None and not (beyond and len(atoms)):
         found = session.certificate()
+        if found.uneven_sides:
+            found = found.with_names(people_of(session).names)
         known |= {"done": reason, "certificate": str(found), "certainty": goal_of(session).certainty(found)}
     elif len(atoms) and (pooled or not ids):
-        waiting, *fallback = round.best(log, FALLBACK_QUESTIONS)
+        asks_people = isinstance(session.problem.family, AsksPeople)
+        count = FALLBACK_OF_PERSON if asks_people else FALLBACK_QUESTIONS
+        waiting, *fallback = round.best(log, count, everybody=asks_people)
         known |= {"question": waiting, "fallback": tuple(fallback)}
     else:
         some = stream(session.config.seed, len(log.events), "spares").permutation(len(atoms))[:FALLBACK_QUESTIONS]

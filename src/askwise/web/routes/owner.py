@@ -9,12 +9,15 @@ from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response, UploadFile
+from fastapi import APIRouter, Depends, File, Form, HTTPException, Request, Response, UploadFile
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
+from askwise.data.media import MEDIA_KINDS, read_media
+from askwise.data.presentation import Presentation
 from askwise.errors import DataError, SettingError
 from askwise.storage.create import write_study
+from askwise.storage.groups import decides_together
 from askwise.storage.participants import (
     change_study_settings,
     invite,
@@ -26,7 +29,7 @@ from askwise.storage.participants import (
     study_settings,
 )
 from askwise.storage.store import Record, Store
-from askwise.web.create import NewStudy, answers_of, options_of, page_of, read_upload
+from askwise.web.create import NewStudy, answers_of, options_of, page_of, read_upload, reword
 from askwise.web.form import page_sentence
 from askwise.web.learner.dashboard import watch
 from askwise.web.learner.learner import Job
@@ -35,8 +38,9 @@ from askwise.web.live_updates import messages
 from askwise.web.overview import ListedStudy, StudyOverview, list_study, overview, participant_link
 from askwise.web.respondent import Respondent
 from askwise.web.schemas import AnswerRequest, InvitationRequest, ShownQuestion, StateRequest, Text, shown_question
-from askwise.web.security import owner
+from askwise.web.security import MAX_TABLE_BYTES, owner
 from askwise.web.studies import ServedStudies
+from askwise.web.uploads import UploadedFiles
 
 router = APIRouter(prefix="/api/v1/studies", tags=["owner"], dependencies=[Depends(owner)])
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
@@ -55,6 +59,22 @@ class SettingsRequest(BaseModel):
 
     why: bool | None = Field(None, description="Whether people may see what is expected of their answers")
     beyond: bool | None = Field(None, description="Whether to continue although it is settled")
+    question: Text | None = Field(None, description="How a question is put; empty: as usual")
+    answers: Text | dict[str, Text] | None = Field(None, description="Names of answers, left=Reply A; empty: as usual")
+    instructions: Text | None = Field(None, description="What people read first; empty: nothing")
+
+
+class ShowRequest(BaseModel):
+    """The columns to show, in order; none hides them all, and null means the most telling ones."""
+
+    show: list[Text] | None = Field(max_length=1000)
+
+
+class ShownColumns(BaseModel):
+    """Columns of the table."""
+
+    columns: list[str] = Field(description="Those that questions can show")
+    shown: list[str] = Field(description="Those that they show, in order")
 
 
 @dataclass(frozen=True)
@@ -75,7 +95,8 @@ class OwnedStudy:
         """The owner, or their robot."""
         decided = await asyncio.to_thread(study_settings, self.store, self.record.study)
         refusal = None if decided.state == "open" else "the study takes no answers at the moment"
-        return Respondent("owner", refusal, beyond=decided.beyond)
+        wording, together = self.studies.wording(self.name, decided.wording), decides_together(self.record.recipe)
+        return Respondent("owner", refusal, beyond=decided.beyond, wording=wording, for_everybody=together)
 
     async def job(self, log: int | None) -> Job:
         """The log asked for; without one, the study's own."""
@@ -114,11 +135,14 @@ async def create(
     goal: Annotated[Text, Form(max_length=40)],
     name: Annotated[Text, Form(max_length=60)],
     mode: Annotated[Text, Form(max_length=20)] = "own",
-    options: Annotated[Text, Form(max_length=4000, description='A JSON object, such as {"k": 5}')] = "{}",
+    options: Annotated[Text, Form(max_length=20_000, description='A JSON object, such as {"k": 5}')] = "{}",
     instructions: Annotated[Text, Form(max_length=4000, description="For the people who answer")] = "",
+    files: Annotated[
+        list[UploadFile], File(description="Pictures, sounds and films that the table names, also in zip archives")
+    ] = [],  # noqa: B006
     preview: Annotated[bool, Form(description="Only say what would be understood")] = False,
 ) -> NewStudy:
-    """Makes a study of an uploaded table."""
+    """Makes a study of an uploaded table and the files that it names: whole, or not at all."""
     if not NAME.fullmatch(name):
         raise HTTPException(422, "a study's name has letters, digits, spaces, dots and hyphens, 60 at most")
     require_mode(mode)
@@ -126,15 +150,23 @@ async def create(
         raise HTTPException(409, "one file is served, which holds one study; serve a folder or a database to make more")
     if name in await asyncio.to_thread(studies.names):
         raise HTTPException(409, f"a study {name} exists already; choose another name")
+    if (table.size or 0) > MAX_TABLE_BYTES:
+        raise HTTPException(413, f"the table is too large; send {MAX_TABLE_BYTES // 2**20} MB at most")
     upload = table.filename or "", await table.read()
     try:
-        recipe, found = await studies.background.run(read_upload, goal, options_of(options), *upload)
+        media = await asyncio.to_thread(
+            UploadedFiles, [(each.filename or "", each.file) for each in files if each.size]
+        )
+        given = options_of(options) | ({"instructions": instructions} if instructions.strip() else {})
+        recipe, found = await studies.background.run(read_upload, goal, given, *upload, list(media.files))
+        chosen = {kind: recipe["options"].get(kind) for kind in MEDIA_KINDS}
+        content = await asyncio.to_thread(read_media, media, recipe["data"], chosen)
     except (DataError, SettingError) as error:
         if request.headers.get("X-Askwise") == "page":  # programs know options by their names
             raise type(error)(page_sentence(str(error))) from None
         raise
     if not preview:
-        await asyncio.to_thread(write_study, studies.place(name), recipe, {}, mode, instructions)
+        await asyncio.to_thread(write_study, studies.place(name), recipe, content, mode)
     return NewStudy(study=name, made=not preview, **found)
 
 
@@ -155,10 +187,34 @@ async def set_study_state(study: Named, wanted: StateRequest) -> StudyOverview:
 
 @router.post("/{study}/settings")
 async def change_settings(study: Named, wanted: SettingsRequest) -> StudyOverview:
-    """Sets whether people may see which answer is expected, and whether a settled study continues."""
+    """Sets whether people may see which answer is expected, whether a settled study continues, and what people read
+    from the next question on."""
+    wording = wanted.model_dump(exclude_none=True, exclude={"why", "beyond"})
+    if wording:
+        await study.studies.background.run(reword, await study.job(None), wording)
     decided = {"why": wanted.why, "beyond": wanted.beyond}
     await asyncio.to_thread(partial(change_study_settings, study.store, study.record.study, **decided))
     return await study.changed_overview()
+
+
+@router.get("/{study}/shown")
+async def shown_columns(study: Named) -> ShownColumns:
+    """The columns of the table that questions can show, and those that they show now."""
+    service = await study.studies.service(study.name)
+    await service.log.catch_up()
+    present = await asyncio.to_thread(study.studies.presentation, study.name, service.event_log)
+    if not isinstance(present, Presentation):
+        return ShownColumns(columns=[], shown=[])
+    return ShownColumns(columns=present.offered, shown=present.shown)
+
+
+@router.post("/{study}/shown")
+async def show_columns(study: Named, wanted: ShowRequest) -> ShownColumns:
+    """Chooses the columns that questions show from now on, to everybody. Nothing is computed again."""
+    service = await study.studies.service(study.name)
+    await service.change_shown({"show": wanted.show}, partial(study.studies.presentation, study.name))
+    study.studies.changed(study.name)
+    return await shown_columns(study)
 
 
 @router.post("/{study}/participants", status_code=201)
@@ -186,8 +242,9 @@ async def questions(study: Named) -> ShownQuestion | None:
     respondent = await study.respondent()
     if respondent.refusal:
         raise HTTPException(409, respondent.refusal)
-    shown = await (await study.studies.service(study.name)).show(respondent)
-    return shown_question(shown.event)
+    service = await study.studies.service(study.name)
+    shown = await service.show(respondent)
+    return shown_question(shown.event, study.studies.presentation(study.name, service.event_log))
 
 
 @router.post("/{study}/answers")
@@ -195,7 +252,7 @@ async def answers(study: Named, told: AnswerRequest) -> ShownQuestion | None:
     """An answer to the study's own log; the reply is the next question."""
     service = await study.studies.service(study.name)
     shown = await service.tell(await study.respondent(), told.question, told.response, told.key, told.seconds)
-    return shown_question(shown.event)
+    return shown_question(shown.event, study.studies.presentation(study.name, service.event_log))
 
 
 @router.get("/{study}/learned")

@@ -12,6 +12,7 @@ from askwise.goals import goals
 from askwise.storage.usage import answer_counts
 from askwise.web.error_pages import reply, templates
 from askwise.web.form import form_fields
+from askwise.web.items import takes_items
 from askwise.web.routes.participant import CurrentParticipant
 from askwise.web.security import COOKIE, owner
 from askwise.web.studies import ServedStudies
@@ -46,9 +47,9 @@ async def dashboard(request: Request, study: str) -> HTMLResponse:
     """What is learned, live; while nobody has answered, whom to invite comes first."""
     studies: ServedStudies = request.app.state.studies
 
-    def new() -> bool:
-        store = studies.store(study)
-        return not any(one.answers for one in answer_counts(store, studies.known(study).study))
+    def facts() -> dict[str, object]:
+        store, record = studies.store(study), studies.known(study)
+        fresh = not any(one.answers for one in answer_counts(store, record.study))
+        return {"study": study, "fresh": fresh, "takes_items": takes_items(record.recipe)}
 
-    fresh = await asyncio.to_thread(new)
-    return templates.TemplateResponse(request, "dashboard.html", {"study": study, "fresh": fresh})
+    return templates.TemplateResponse(request, "dashboard.html", await asyncio.to_thread(facts))

@@ -9,8 +9,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 
+from askwise.data.media import media_type
 from askwise.goals import goal_class
-from askwise.report.images import media_type
 from askwise.session.log_state import LogState
 from askwise.simulate.forecast import forecast
 from askwise.simulate.populations import people_before
@@ -27,6 +27,7 @@ from askwise.web.schemas import (
     QuestionsToCome,
     SkipRequest,
     UndoRequest,
+    asked_text,
     next_images,
     shown_question,
 )
@@ -53,12 +54,15 @@ class ParticipantContext:
     def state(self, next_question: NextQuestion) -> ParticipantState:
         """What the participant's page shows."""
         service, state = self.service, self.service.states.latest
-        # a reason to stop counts only if it is about the answers that are now in force
-        final = state if state and state.done and state.answers == len(service.event_log.answers) else None
+        # a reason to stop counts only if it is about the answers that are now in force, and about the present items
+        final = state if state and state.done and service.event_log.is_current(state.position, state.answers) else None
         count = service.closed_count(self.respondent)
         kind = "quota" if count >= self.respondent.quota else final.done.kind if final and final.done else None
         changes = service.event_log.goal_events
         goal = goal_class(changes[-1]["goal"] if changes else self.record.recipe["goal"])
+        seen = self.settings.shown, len(changes), service.event_log.shown_options
+        if service.presented[0] != seen:
+            service.presented = seen, self.studies.presentation(self.study, service.event_log, self.settings.shown)
         before = people_before(service.log.journal.record.recipe)
         runs = [] if state is None or state.done else self.studies.simulated_runs(self.study, before)
         # the first question may have come while the learner was behind, and then its event has no diameter
@@ -67,9 +71,9 @@ class ParticipantContext:
             study=self.study,
             title=self.study,
             goal=goal.goal_name,
-            instructions=self.record.recipe.get("instructions"),
+            instructions=self.respondent.wording.instructions,
             state="paused" if self.person.paused else self.settings.state,
-            question=shown_question(next_question.event),
+            question=shown_question(next_question.event, service.presented[1]),
             done=None if kind is None else ending(kind, count, self.respondent.quota, service.log.pooled),
             done_kind=kind,
             answers=count,
@@ -109,7 +113,10 @@ async def current_participant(request: Request, study: str, token: str) -> Parti
     paused = settings.state != "open" or person.paused
     refusal = STUDY_CLOSED if settings.state == "closed" else STUDY_PAUSED if paused else None
     quota = inf if person.quota is None else person.quota
-    respondent = Respondent(person.participant, refusal, quota, settings.beyond)
+    wording = studies.wordings.get((study, settings.wording)) or studies.wording(study, settings.wording)
+    group = record.recipe["options"].get("people")  # in whose log everybody has their own name
+    who = person.participant if group is None else person.name
+    respondent = Respondent(who, refusal, quota, settings.beyond, wording, joins=isinstance(group, int))
     service = await studies.service(study, person)
     return ParticipantContext(studies, study, record, person, settings, service, respondent)
 
@@ -154,8 +161,9 @@ async def mine(context: CurrentParticipant) -> list[OwnAnswer]:
         OwnAnswer(
             question=event["question"],
             kind=asked_of[event["question"]]["kind"],
-            text=asked_of[event["question"]]["text"],
+            text=asked_text(asked_of[event["question"]]),
             options=asked_of[event["question"]]["options"],
+            answer_names=asked_of[event["question"]].get("answer_names", {}),
             response=event.get("response"),
             skipped=event["event"] == "skip",
             time=event["time"],

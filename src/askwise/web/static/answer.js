@@ -1,12 +1,14 @@
 // @ts-check
 // The page where a participant answers: one question after the other, each answer exactly once.
 
+import { isKeyOfBody } from "./bodies.js";
 import { imageUrl, showQuestion, shownImages } from "./cards.js";
 import { QuestionClock } from "./clock.js";
 import { byId, element, setText } from "./dom.js";
 import { commandOf, pressedKey } from "./keys.js";
 import { Outbox, RequestRefused, request, ServerUnreachable } from "./outbox.js";
 import { lettersAnswer, resultNodes, showAnswers, showHelp, showWelcome, showWhy } from "./panels.js";
+import { clearHalfAnswer } from "./sets.js";
 
 /** @typedef {import("./types.d.ts").ParticipantState} ParticipantState */
 
@@ -135,9 +137,10 @@ function refreshDelay() {
 async function ask() {
   if (!state.question) return;
   refreshes = 0;
-  buttons = showQuestion(base, state.question, answer, skip);
-  byId("message").hidden = true;
+  byId("message").hidden = true; // or the question has less room than it will have
+  buttons = showQuestion(base, state.question, answer, skip, isStray);
   questionSection.hidden = false;
+  scrollTo(0, 0);
   (document.getElementById("number") ?? byId("question-text")).focus({ preventScroll: true });
   const painted = await clock.start(state.question.id, shownImages());
   if (!painted || answeredAt === null) return;
@@ -234,13 +237,14 @@ function skip(reason, button, event) {
 
 /** @param {string | null} question  null: the last one */
 function undo(question) {
+  if (question === null && clearHalfAnswer()) return;
   if (undoButton.disabled || (question === null && state.question && clock.millisecondsSincePaint < UNREAD_MS)) return;
   submit("undo", { question });
 }
 
 document.addEventListener("keydown", (event) => {
   const key = byId("panel", HTMLDialogElement).open ? null : pressedKey(event, lettersAnswer());
-  if (key === null) return;
+  if (key === null || isKeyOfBody(event)) return;
   const command = commandOf(key);
   const button = (questionSection.hidden ? undefined : buttons.get(key)) ?? (command === null ? null : byId(command));
   if (!button || button.hidden) return;

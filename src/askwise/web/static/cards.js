@@ -1,9 +1,11 @@
 // @ts-check
 // A question on the page: cards, buttons, or a field for a number.
 
+import { bodyNodes, hasBody, offerToExpand } from "./bodies.js";
 import { byId, element, plainText, richText } from "./dom.js";
 import { keyLabel, responseKeys, skipChoices } from "./keys.js";
-import { questionHeading, responseLabel } from "./questions.js";
+import { differingColumns, fieldHeading, gradedResponses, questionHeading, responseLabel } from "./questions.js";
+import { bestWorstTaps } from "./sets.js";
 
 /** @typedef {import("./types.d.ts").ShownQuestion} ShownQuestion */
 /** @typedef {import("./types.d.ts").ShownOption} ShownOption */
@@ -14,7 +16,11 @@ import { questionHeading, responseLabel } from "./questions.js";
  * @typedef {(value: T, button: HTMLButtonElement, event: UIEvent | SubmitEvent) => void} OnChoice
  */
 
+const LONG_VALUE = 24; // letters, beyond which a field has a line of its own on a phone
 const questionSection = byId("question");
+const CARD_KINDS = ["pair", "triple", "set", "best-worst"];
+const COLUMNS = [0, 1, 2, 3, 2, 3, 3]; // of so many cards, where the screen is wide
+const BODY_COLUMNS = [0, 1, 2, 3, 4, 3, 3]; // of so many long texts
 
 /**
  * The address of a picture of the study.
@@ -31,34 +37,88 @@ export function imageUrl(base, name) {
  * @param {ShownQuestion} question
  * @param {OnChoice<Response>} onAnswer  called with the response
  * @param {OnChoice<string | null>} onSkip  called with the reason
+ * @param {(event: UIEvent) => boolean} [ignores]  whether a tap was meant for the question before
  * @returns {ButtonsByKey}
  */
-export function showQuestion(base, question, onAnswer, onSkip) {
+export function showQuestion(base, question, onAnswer, onSkip, ignores = () => false) {
   const { kind, options, responses } = question;
-  const hasCards = kind === "pair" || kind === "triple";
+  const graded = gradedResponses(question);
+  const hasBodies = options.some(hasBody);
+  const namesOptions = !graded && CARD_KINDS.includes(kind); // each response is one of the options, or two of them
+  const hasCards = namesOptions && !hasBodies; // a button can hold neither links nor players
   const hasImages = options.some((option) => option.image);
   /** @type {ButtonsByKey} */
   const buttons = new Map();
   questionSection.dataset.kind = kind;
   questionSection.classList.remove("waiting");
   questionSection.classList.toggle("pictures", hasImages);
+  questionSection.classList.toggle("bodies", hasBodies);
+  questionSection.classList.toggle("with-fields", options.some((option) => Object.keys(option.fields).length > 0));
+  questionSection.classList.toggle("graded", graded !== null);
+  questionSection.classList.toggle("several", options.length > 2);
   byId("question-text").replaceChildren(...richText(questionHeading(question)));
   byId("question-text").setAttribute("aria-label", plainText(question.text));
   byId("hint").textContent = kind === "triple" ? "Tap the odd one; the other two belong together." : "";
-  const size = nameSize(options);
+  const size = hasBodies ? "small" : nameSize(options);
   const figures = hasCards || (kind === "number" && !hasImages) ? [] : options;
-  byId("options").replaceChildren(...figures.map((option) => element("figure", {}, ...cardContent(base, option, size))));
+  const caption = (/** @type {number} */ index) => (namesOptions ? question.answer_names[String(responses[index])] : undefined);
+  const differing = options.length > 1 ? differingColumns(options) : null;
+  byId("options").replaceChildren(...figures.map((option, index) => element("figure", {}, ...cardContent(base, option, size, caption(index)),
+    ...fieldList(option, differing, ["dl", "div", "dt", "dd"]), ...bodyNodes(base, option))));
   const keys = responseKeys(question);
-  const choices = responses.map((response, index) => {
+  questionSection.style.setProperty("--columns", String((hasBodies ? BODY_COLUMNS : COLUMNS)[options.length] ?? 1));
+  const taps = kind === "best-worst" ? bestWorstTaps(question, onAnswer, ignores) : null;
+  const fieldsOf = (/** @type {number} */ index) => fieldList(options[index], differing, ["span", "span", "span", "span"]);
+  const choices = taps ? options.map((option, index) => {
+    const content = hasCards ? cardContent(base, option, size) : richText(option.name);
+    const button = choiceButton(buttons, keys[index], hasCards ? "card" : "", content, taps[index]);
+    if (hasCards) describe(button, option, fieldsOf(index), index);
+    return button;
+  }) : responses.map((response, index) => {
+    if (graded) return gradeButton(buttons, keys[index], question, index, graded, onAnswer);
     const isCard = hasCards && index < options.length;
-    const content = isCard ? cardContent(base, options[index], size) : richText(responseLabel(question, response));
-    return choiceButton(buttons, keys[index], isCard ? "card" : "", content, (button, event) => onAnswer(response, button, event));
+    const content = isCard ? cardContent(base, options[index], size, caption(index)) : richText(caption(index) ?? responseLabel(question, response));
+    const button = choiceButton(buttons, keys[index], isCard ? "card" : "", content, (pressed, event) => onAnswer(response, pressed, event));
+    if (isCard) describe(button, options[index], fieldsOf(index), index);
+    return button;
   });
-  byId("responses").replaceChildren(...(kind === "number" ? [numberForm(onAnswer)] : choices));
+  const sides = graded ? options.map(sideHeading) : [];
+  byId("responses").replaceChildren(...(kind === "number" ? [numberForm(onAnswer)] : [...sides, ...choices]));
   const skips = skipChoices(question).map(({ key, label, reason }) =>
     choiceButton(buttons, [key], "", [label], (button, event) => onSkip(reason, button, event)));
   byId("skips").replaceChildren(...skips);
+  questionSection.hidden = false; // or nothing has a height
+  offerToExpand();
   return buttons;
+}
+
+/**
+ * The name above the grades that speak for it, where the cards are not above them.
+ * @param {ShownOption} option
+ * @param {number} index
+ */
+function sideHeading({ name }, index) {
+  const heading = element("span", { className: `side ${index ? "right" : "left"}`, "aria-hidden": "true" }, ...richText(name));
+  heading.style.setProperty("--row", "1");
+  return heading;
+}
+
+/**
+ * A button with a grade, under the card that it speaks for. On a phone, strong grades stand above weak ones.
+ * @param {ButtonsByKey} buttons
+ * @param {string[]} keys
+ * @param {ShownQuestion} question
+ * @param {number} index  of the response
+ * @param {{side: string, grade: string}[]} graded
+ * @param {OnChoice<Response>} onAnswer
+ */
+function gradeButton(buttons, keys, question, index, graded, onAnswer) {
+  const response = question.responses[index];
+  const { side, grade } = graded[index];
+  const button = choiceButton(buttons, keys, side, [grade], (pressed, event) => onAnswer(response, pressed, event));
+  button.setAttribute("aria-label", plainText(responseLabel(question, response)));
+  button.style.setProperty("--row", String(side === "left" ? index + 2 : graded.length + 1 - index));
+  return button;
 }
 
 /** The pictures of the question on the page. */
@@ -79,13 +139,48 @@ function nameSize(options) {
  * @param {string} base
  * @param {ShownOption} option
  * @param {string} size
+ * @param {string} [caption]  what the owner calls this answer
  */
-function cardContent(base, { name, image }, size) {
+function cardContent(base, { name, image }, size, caption) {
   const label = element("span", { className: `name ${size}` }, ...richText(name));
+  if (caption) label.prepend(element("span", { className: "caption" }, ...richText(caption)), " ");
   if (!image) return [label];
   const picture = element("img", { src: imageUrl(base, image), alt: "" });
   picture.addEventListener("error", () => picture.remove());
   return [picture, label];
+}
+
+/**
+ * What the columns of the table say about an option: nothing, or one element. A button may only hold spans.
+ * @param {ShownOption} option
+ * @param {Set<string> | null} differing  the columns in which the options differ; null if there is nothing to compare
+ * @param {("dl" | "div" | "dt" | "dd" | "span")[]} tags  of the list, its fields, their headings and their values
+ */
+function fieldList({ fields }, differing, [list, field, heading, value]) {
+  const rows = Object.entries(fields).map(([column, text]) => {
+    const compared = differing === null ? "" : differing.has(column) ? " differs" : " same";
+    const className = `field${compared}${text.length > LONG_VALUE ? " long" : ""}`;
+    const end = element("span", { className: "unseen" }, ", "); // for whoever hears it
+    return element(field, { className }, element(heading, { className: "heading" }, fieldHeading(column, text), " "),
+      element(value, { className: "value" }, text, end));
+  });
+  return rows.length ? [element(list, { className: "fields" }, ...rows)] : [];
+}
+
+/**
+ * A card is called by its name alone; its fields describe it.
+ * @param {HTMLButtonElement} button
+ * @param {ShownOption} option
+ * @param {HTMLElement[]} list
+ * @param {number} index
+ */
+function describe(button, option, list, index) {
+  for (const fields of list) {
+    fields.id = `fields-${index}`;
+    button.lastElementChild?.before(fields);
+    button.setAttribute("aria-label", plainText(option.name));
+    button.setAttribute("aria-describedby", fields.id);
+  }
 }
 
 /**

@@ -4,6 +4,8 @@
 import { callApi, percent, plural, sentenceOf, showSentence, studyUrl } from "./api.js";
 import { byId, element, replaceHtml, setText } from "./dom.js";
 import { showParticipants } from "./participants.js";
+import { offerColumns } from "./shown.js";
+import { sendWording, showWording } from "./wording.js";
 
 /** @typedef {import("./types.d.ts").Learned} Learned */
 /** @typedef {import("./types.d.ts").StudyOverview} StudyOverview */
@@ -50,11 +52,21 @@ function showOverview(received) {
   document.querySelector("main")?.classList.toggle("fresh", overview.answers === 0);
   byId("may-ask-why", HTMLInputElement).checked = overview.why;
   showSentence(byId("error"), overview.behind ? "The process that chooses questions failed and is starting again. People can still answer." : "");
+  showWording(overview);
   showHeader();
   showLogs();
   showFigures();
   showSaved();
+  showGroup();
   showParticipants(overview, lastDiameters(), actions);
+}
+
+/** In a group that decides together: who should answer next, and whom to invite. */
+function showGroup() {
+  const { next_person: next, participants, to_invite: names } = overview;
+  setText(byId("next-person"), next ? `${next} should answer next. Others may answer, too.` : "");
+  byId("names").replaceChildren(...names.map((name) => element("option", { value: name })));
+  if (!participants.length && names.length) byId("name", HTMLInputElement).placeholder = names[0];
 }
 
 /** @param {Learned} received */
@@ -72,7 +84,7 @@ function currentLearned() {
 /** What is shown belongs to the log that was looked at before. */
 function clearLearned() {
   for (const id of ["charts", "curve"]) replaceHtml(byId(id), "");
-  for (const id of ["guess", "progress-sentence", "odd-lead"]) byId(id).textContent = "";
+  for (const id of ["guess", "progress-sentence", "remarks", "odd-lead"]) byId(id).textContent = "";
   for (const id of ["guess", "why-stopped", "odd-answers"]) byId(id).hidden = true;
   showFigures();
 }
@@ -85,6 +97,7 @@ function showLearned() {
   byId("guess").hidden = !byId("guess").textContent;
   byId("guess").classList.toggle("long", guess.length > 60);
   byId("progress-sentence").textContent = progressSentence(current);
+  byId("remarks").textContent = answers ? current.remarks.join(" ") : "";
   byId("why-stopped").hidden = !answers || !reason;
   byId("stop-reason").textContent = reason ? `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` : "";
   replaceHtml(byId("charts"), answers ? current.html.charts : ""); // never those of another person
@@ -296,6 +309,7 @@ async function copyShownLink() {
 }
 
 const confirmClose = byId("confirm-close", HTMLDialogElement);
+offerColumns(api);
 startButton.addEventListener("click", () => (hasEnded() ? change("/settings", { beyond: true }) : change("/state", { state: "open" })));
 byId("may-ask-why", HTMLInputElement).addEventListener("change", (event) =>
   change("/settings", { why: /** @type {HTMLInputElement} */ (event.target).checked }));
@@ -310,4 +324,6 @@ select.addEventListener("change", () => {
   showLog(Number(select.value));
 });
 document.addEventListener("visibilitychange", () => (document.visibilityState === "visible" ? listen() : stream?.close()));
+sendWording(api, showOverview);
+if (document.getElementById("items")) import("./items.js"); // only where the table of the goal can change
 listen();

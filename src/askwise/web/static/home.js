@@ -2,12 +2,14 @@
 // The list of studies, and the form for a new one.
 
 import { callApi, plural, sentenceOf, showSentence } from "./api.js";
+import { listColumns, tickedColumns } from "./columns.js";
 import { byId, element } from "./dom.js";
 
 /** @typedef {import("./types.d.ts").ListedStudy} ListedStudy */
 
 const form = byId("new-study", HTMLFormElement);
 const table = byId("table", HTMLInputElement);
+const files = byId("files", HTMLInputElement);
 const nameField = byId("name", HTMLInputElement);
 const goal = byId("goal", HTMLSelectElement);
 const readButton = byId("read-table", HTMLButtonElement);
@@ -51,14 +53,18 @@ function showOptions() {
   }
 }
 
-/** The options that are filled in. Each field says by data-option whether it holds a number, a text or a list. */
+/** The options that are filled in. Each field says by data-option whether it holds a number, a text, a list or a check. */
 function filledOptions() {
-  /** @type {Record<string, number | string | string[]>} */
+  /** @type {Record<string, number | string | boolean | string[]>} */
   const options = {};
   for (const field of form.querySelectorAll("[data-option]")) {
     if (!(field instanceof HTMLInputElement || field instanceof HTMLSelectElement)) continue;
     const value = field.value.trim();
     if (field.disabled || !value) continue;
+    if (field instanceof HTMLInputElement && field.dataset.option === "check") {
+      if (field.checked) options[field.name] = true;
+      continue;
+    }
     if (field.dataset.option === "number") options[field.name] = Number(value);
     else if (field.dataset.option === "list") options[field.name] = value.split(",").map((part) => part.trim()).filter(Boolean);
     else options[field.name] = value;
@@ -72,7 +78,9 @@ async function sendForm(preview) {
   const body = new FormData();
   for (const name of ["name", "goal", "mode", "instructions"]) body.set(name, String(filled.get(name)).trim());
   body.set("table", filled.get("table") ?? "");
-  body.set("options", JSON.stringify(filledOptions()));
+  for (const file of files.files ?? []) body.append("files", file);
+  const show = preview ? null : tickedColumns(byId("shown-columns"));
+  body.set("options", JSON.stringify(show === null ? filledOptions() : { ...filledOptions(), show }));
   body.set("preview", String(preview));
   return callApi("/api/v1/studies", body);
 }
@@ -84,8 +92,10 @@ async function readTable(event) {
   readButton.disabled = true;
   readButton.textContent = "Reading…";
   try {
-    /** @type {{words: string[]}} */
-    const { words } = await sendForm(true);
+    /** @type {{words: string[], columns: string[], shown: string[]}} */
+    const { words, columns, shown } = await sendForm(true);
+    listColumns(byId("shown-columns"), columns, shown);
+    byId("shown-fieldset").hidden = columns.length === 0;
     byId("understood-sentences").replaceChildren(...words.map((sentence) => element("li", {}, sentence)));
     byId("understood").hidden = false;
     byId("understood-title").focus();

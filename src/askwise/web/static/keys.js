@@ -34,7 +34,8 @@ export function responseKeys({ kind, responses }) {
   const free = (/** @type {string} */ letter) => letter.length === 1 && letter.trim() && letter !== "s" && !(letter in COMMANDS);
   const lettersAreKeys = kind === "label" && letters.every(free) && new Set(letters).size === letters.length;
   const keys = lettersAreKeys ? letters : RESPONSE_KEYS;
-  return responses.map((_, index) => [keys[index], ARROW_KEYS[kind]?.[index]].filter(Boolean));
+  const arrows = kind === "pair" && String(responses[0]).includes(", ") ? [] : (ARROW_KEYS[kind] ?? []); // grades have digits
+  return responses.map((_, index) => [keys[index], arrows[index]].filter(Boolean));
 }
 
 /**

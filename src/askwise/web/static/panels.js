@@ -75,6 +75,7 @@ const PRACTICE = {
   pair: ["Which do you prefer?", { Summer: "ArrowLeft", Winter: "ArrowRight" }],
   same: ["Do a cat and a lion belong together?", { Same: "ArrowLeft", Different: "ArrowRight" }],
   triple: ["Which is the odd one out?", { "a cat": "1", "a lion": "2", "an oak": "3" }],
+  set: ["Which season do you like best?", { Spring: "1", Summer: "2", Autumn: "3", Winter: "4" }],
   label: ["Which label fits a lemon?", { sweet: "1", sour: "2" }],
 };
 

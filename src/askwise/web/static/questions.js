@@ -13,17 +13,34 @@ const SIDES = { left: 0, right: 1 };
 const TOGETHER = { same: "Same", different: "Different" };
 
 /**
- * A response as the person would say it. "left" and "right" become the names of the items.
- * @param {{kind: string, options: ShownOption[]}} question
+ * A response as the person would say it. "left" and "right" become the names of the items, with the grade if there is
+ * one. A name that the owner gave comes first.
+ * @param {{kind: string, options: ShownOption[], answer_names?: Record<string, string>}} question
  * @param {Response} response
  * @returns {string}
  */
-export function responseLabel({ kind, options }, response) {
+export function responseLabel({ kind, options, answer_names: given = {} }, response) {
   const word = String(response);
-  if (kind === "pair" && Object.hasOwn(SIDES, word)) return options[SIDES[word]].name;
+  const named = Object.hasOwn(given, word) ? given[word] : "";
+  const [side, ...grade] = word.split(", ");
+  if (kind === "pair" && Object.hasOwn(SIDES, side)) {
+    return `${named && `${named}: `}${[options[SIDES[side]].name, ...grade].join(", ")}`;
+  }
+  if (named) return named;
   if (kind === "pair" && response === "equal") return "Equal";
   if (kind === "same") return TOGETHER[word] ?? word;
   return typeof response === "number" ? String(Number(response.toPrecision(4))) : word;
+}
+
+/**
+ * The side and the grade of each answer to a pair with grades; null where answers have none.
+ * @param {{kind: string, responses: Response[]}} question
+ * @returns {{side: string, grade: string}[] | null}
+ */
+export function gradedResponses({ kind, responses }) {
+  const parts = responses.map((response) => String(response).split(", "));
+  if (kind !== "pair" || parts[0].length < 2) return null;
+  return parts.map(([side, grade]) => ({ side: grade ? side : "middle", grade: grade ?? "Equal" }));
 }
 
 /**
@@ -34,10 +51,33 @@ export function responseLabel({ kind, options }, response) {
 export function questionHeading({ kind, text, options }) {
   const names = options.map((option) => option.name);
   const listed = `: ${names.slice(0, -1).join(", ")} or ${names.at(-1)}?`;
-  if ((kind === "pair" || kind === "triple") && text.endsWith(listed)) return `${text.slice(0, -listed.length)}?`;
+  if (["pair", "triple", "set", "best-worst"].includes(kind) && text.endsWith(listed)) return `${text.slice(0, -listed.length)}?`;
   if (text === `Do ${names[0]} and ${names[1]} belong together?`) return "Do these two belong together?";
   if (kind === "label" && text === `Which label fits ${names[0]}?`) return "Which label fits?";
   return text;
+}
+
+/**
+ * The columns whose values are not the same for all options.
+ * @param {ShownOption[]} options
+ * @returns {Set<string>}
+ */
+export function differingColumns(options) {
+  const columns = options.flatMap(({ fields }) => Object.keys(fields));
+  return new Set(columns.filter((column) => new Set(options.map(({ fields }) => fields[column])).size > 1));
+}
+
+/**
+ * The name of a column beside its value: without the unit that the value has.
+ * @param {string} column
+ * @param {string} value
+ * @returns {string}
+ */
+export function fieldHeading(column, value) {
+  const [, heading, round, square] = /^(.*\S)\s*(?:\(([^()]+)\)|\[([^[\]]+)\])$/s.exec(column) ?? [];
+  const unit = (round ?? square ?? "").trim();
+  const written = unit && (value.endsWith(` ${unit}`) || value.replace(/^-/, "").startsWith(unit));
+  return written ? heading : column;
 }
 
 /**

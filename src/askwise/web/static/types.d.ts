@@ -5,6 +5,12 @@ export type Response = string | number | boolean;
 export interface ShownOption {
   name: string;
   image: string | null;
+  row: number | null;
+  fields: Record<string, string>;
+  body: string | null;
+  body_html: string | null;
+  audio: string | null;
+  video: string | null;
 }
 
 export interface ShownQuestion {
@@ -14,6 +20,7 @@ export interface ShownQuestion {
   options: ShownOption[];
   responses: Response[];
   fallback: boolean;
+  answer_names: Record<string, string>;
 }
 
 export interface ParticipantState {
@@ -46,6 +53,7 @@ export interface OwnAnswer {
   kind: string;
   text: string;
   options: ShownOption[];
+  answer_names: Record<string, string>;
   response: Response | null;
   skipped: boolean;
   time: string;
@@ -107,11 +115,14 @@ export interface StudyOverview {
   mode: "own" | "pooled";
   why: boolean;
   beyond: boolean;
+  wording: { question?: string; answers?: Record<string, string>; instructions?: string };
   may_continue: boolean;
   log: number;
   epsilon: number;
   answers: number;
   participants: PersonOverview[];
+  next_person: string | null;
+  to_invite: string[];
   saved: SavedQuestions | null;
   saved_by_people: PeopleBefore | null;
   simulating: [number, number] | null;
@@ -133,6 +144,7 @@ export interface Learned {
   diameter: number;
   error: number;
   guess: string;
+  remarks: string[];
   reason: string | null;
   settled: boolean;
   rate: number;
@@ -140,4 +152,11 @@ export interface Learned {
   lines: { log: number; points: [number, number][] }[];
   odd: OddAnswer[];
   trouble?: string;
+}
+
+export interface StudyItems {
+  items: string[];
+  retired: string[];
+  columns: string[];
+  can_retire: boolean;
 }

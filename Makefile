@@ -16,8 +16,8 @@ JAVASCRIPT = if ! command -v node > /dev/null; then echo "NOT RUN: types and lin
 	elif [ ! -f node_modules/.installed ]; then echo "NOT RUN: types and lint of the JavaScript (npm packages not installed)"; \
 	else node_modules/.bin/tsc && node_modules/.bin/eslint . && echo "JavaScript: no problems"; fi
 
-# another project's modules or environment must not leak into ours
-unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+# another project's modules or environment must not leak into ours; without bytecode every process compiles all modules
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 # the tests use every core themselves, so linear algebra gets one thread in each
 test check coverage: export OPENBLAS_NUM_THREADS := 1
 

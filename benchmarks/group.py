@@ -2,15 +2,15 @@
 
 Five people, 30 items with six features. Groups as the model has them, with a share of 0.2, 0.5 or 0.8 of their taste
 in common, and two kinds outside the model: two opposed camps (three people against two), and one dissenter who likes
-the opposite of what the other four like. Tastes weigh the features, which all methods are told (this saves time), and
-everybody answers with the noise of the logit model.
+the opposite of what the other four like. Tastes weigh the features, and everybody answers with the noise of the logit
+model. All methods are told that tastes are linear, or learn it (`--shape default`, which takes longer).
 - group: `group_item`, which also chooses whom to ask.
 - pooled: `best_item`, all answers taken as those of one person, everybody asked in turn.
 - separate: five studies `best_item`, everybody asked in turn; the item is chosen by the sum of what they say.
 After 20, 40 and 80 answers: what the group gives up by the item chosen, as the mean over people and for the worst-off,
 from 0 to 1. Then `group` and `pooled` go on until they are settled: after how many answers, what the certificate states
 that the choice gives up for the group (pooled: for its one person), and what it does give up.
-`python -m benchmarks.group [--kinds "two camps"] [--seeds 20] [--runs FILE] [--json]`
+`python -m benchmarks.group [--kinds "two camps"] [--methods group] [--shape default] [--seeds 20] [--runs FILE]`
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from askwise.simulate.people import ModelPerson
 from askwise.simulate.runs import answer_question
 from askwise.stopping.certificate import Estimate
 from askwise.types import Floats
-from benchmarks.common import benchmark_parser, run_or_recall, seeds_of, standard_error
+from benchmarks.common import DEFAULT_SHAPE, benchmark_parser, run_or_recall, seeds_of, standard_error
 
 PEOPLE, ITEMS, FEATURES = 5, 30, 6
 SCALE = 3.0  # of scores: what fits real people
@@ -46,6 +46,8 @@ DRAWS = 150
 SIDES = {"two camps": (1, 1, 1, -1, -1), "one dissenter": (1, 1, 1, 1, -1)}
 KINDS = ("share 0.2", "share 0.5", "share 0.8", *SIDES)
 METHODS = ("group", "pooled", "separate")
+# a Shape and not its name: every method then has a score for each item
+SHAPES: dict[str, dict[str, Any]] = {"linear": {"shape": LINEAR}, DEFAULT_SHAPE: {}}
 BY = CRITERIA[:2]  # mean and worst-off
 
 
@@ -55,6 +57,7 @@ class Job(NamedTuple):
     kind: str
     method: str
     seed: int
+    shape: str = "linear"
 
 
 def group_truth(kind: str, features: Floats, rng: Generator) -> Floats:
@@ -72,10 +75,10 @@ def losses(truth: Floats, item: int) -> dict[str, float]:
 
 
 def ask_group(
-    table: dict[str, Any], truth: Floats, seed: int
+    table: dict[str, Any], truth: Floats, seed: int, shape: str
 ) -> Iterator[tuple[Session, Callable[[], dict[str, int]]]]:
     """`group_item`: the session after each answer, and the items it would choose by each criterion."""
-    session = group_item(table, PEOPLE, seed=seed, draws=DRAWS, shape=LINEAR)
+    session = group_item(table, PEOPLE, seed=seed, draws=DRAWS, **SHAPES[shape])
     person = ModelPerson(session.problem, truth)
 
     def choices() -> dict[str, int]:
@@ -89,10 +92,10 @@ def ask_group(
 
 
 def ask_pooled(
-    table: dict[str, Any], truth: Floats, seed: int
+    table: dict[str, Any], truth: Floats, seed: int, shape: str
 ) -> Iterator[tuple[Session, Callable[[], dict[str, int]]]]:
     """`best_item` with everybody's answers as one person's."""
-    session = best_item(table, seed=seed, draws=DRAWS, shape=LINEAR)
+    session = best_item(table, seed=seed, draws=DRAWS, **SHAPES[shape])
     people = [ModelPerson(session.problem, scores) for scores in truth.reshape(PEOPLE, ITEMS)]
     choices = lambda: dict.fromkeys(BY, int(session.estimate().structure.argmax()))  # noqa: E731
     for number in range(MAX_ANSWERS):
@@ -101,10 +104,10 @@ def ask_pooled(
 
 
 def ask_separate(
-    table: dict[str, Any], truth: Floats, seed: int
+    table: dict[str, Any], truth: Floats, seed: int, shape: str
 ) -> Iterator[tuple[Session, Callable[[], dict[str, int]]]]:
     """A study for each person; their draws together say what is best."""
-    sessions = [best_item(table, seed=1000 * place + seed, draws=DRAWS, shape=LINEAR) for place in range(PEOPLE)]
+    sessions = [best_item(table, seed=1000 * place + seed, draws=DRAWS, **SHAPES[shape]) for place in range(PEOPLE)]
     people = [ModelPerson(sessions[0].problem, scores) for scores in truth.reshape(PEOPLE, ITEMS)]
 
     def choices() -> dict[str, int]:
@@ -121,14 +124,14 @@ def ask_separate(
 ASK = {"group": ask_group, "pooled": ask_pooled, "separate": ask_separate}
 
 
-def run(kind: str, method: str, seed: int) -> dict[str, float]:
+def run(kind: str, method: str, seed: int, shape: str = "linear") -> dict[str, float]:
     """One group, asked by one method: its losses after some answers, and where it was settled."""
     rng = stream(seed, KINDS.index(kind), "groups")
     features = rng.standard_normal((ITEMS, FEATURES))
     table = {f"feature {place}": column.tolist() for place, column in enumerate(features.T)}
     truth = group_truth(kind, features, rng)
     found: dict[str, float] = {}
-    for answers, (session, choices) in enumerate(ASK[method](table, truth, seed), 1):
+    for answers, (session, choices) in enumerate(ASK[method](table, truth, seed, shape), 1):
         if answers in CHECKPOINTS:
             chosen = choices()
             found |= {f"{by} after {answers}": losses(truth, chosen[by])[by] for by in BY}
@@ -162,12 +165,19 @@ def summary(runs: list[dict[str, float]]) -> dict[str, Any]:
 def main() -> None:
     parser = benchmark_parser(__doc__, seeds=20)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="which groups [all]")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS, help="how they are asked [all]")
+    parser.add_argument("--shape", choices=SHAPES, default="linear", help="told or learned [linear]")
     parser.add_argument("--runs", type=Path, help="a file that keeps every run; those in it are not run again")
     options = parser.parse_args()
-    jobs = [Job(kind, method, seed) for seed in seeds_of(options) for kind in options.kinds for method in METHODS]
+    jobs = [
+        Job(kind, method, seed, options.shape)
+        for seed in seeds_of(options)
+        for kind in options.kinds
+        for method in options.methods
+    ]
     runs = run_or_recall(run_job, jobs, options.runs, options.workers)
     for kind in options.kinds:
-        for method in METHODS:
+        for method in options.methods:
             found = summary([one["found"] for one in runs if (one["kind"], one["method"]) == (kind, method)])
             if options.json:
                 print(json.dumps({"kind": kind, "method": method, **found}), flush=True)

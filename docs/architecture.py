@@ -29,11 +29,14 @@ path { stroke: #cbd2d9 } marker path { fill: #cbd2d9 }
 <path d="M0 0 8 4 0 8z"/></marker>"""
 LAYERS = {  # what each layer holds, and the group it is drawn in
     "cli": ("the command", "interface"),
+    "notebook": ("cards in a notebook", "interface"),
     "web": ("the web app", "interface"),
     "experiments": ("the paper's figures", "interface"),
     "report": ("a page and charts for every goal", "study"),
+    "evaluate": ("systems compared by judges and a person", "study"),
     "simulate": ("simulated people, plans and forecasts", "study"),
     "exchange": ("answers, draws and models in and out", "study"),
+    "oracles": ("programs and models that answer", "study"),
     "storage": ("studies in SQLite or PostgreSQL", "study"),
     "testing": ("checks for other people's families, distances, posteriors and strategies", "session"),
     "goals": ("one file a goal: everything a goal is", "session"),
@@ -50,6 +53,7 @@ LAYERS = {  # what each layer holds, and the group it is drawn in
     "options": ("checks of options", "ground"),
     "theory": ("the paper's bounds", "ground"),
     "types": ("the nouns", "ground"),
+    "display": ("what higher layers show", "ground"),
     "errors": ("the exception tree", "ground"),
 }
 STEPS = [  # where an answer goes, what happens there, the file, and the group it is drawn in

@@ -4,12 +4,13 @@ project = "askwise"
 author = "askwise contributors"
 copyright = "2026, askwise contributors"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "askwise"
 html_theme_options = {"light_css_variables": {"code-font-size": "80%"}}  # 90 characters a line
 myst_heading_anchors = 3
+nb_execution_mode = "off"  # notebooks are stored with their outputs
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 default_role = "code"  # docstrings write `name`

@@ -135,11 +135,11 @@ def curves() -> Figure:
 def demo() -> Figure:
     """How undecided the buyer of `askwise demo` is, and what the best guess gives up, beside random questions."""
     buyer = CarBuyer(seed=20)
-    runs = {rule: list(buyer.answer(buyer.session(rule, budget=300))) for rule in ("expected", "random")}
+    runs = {rule: list(buyer.answer(buyer.session(rule, budget=300))) for rule in ("expected-capped", "random")}
     figure = Figure(figsize=(8.4, 3.1), layout="constrained")
     for ax, title, part in zip(figure.subplots(1, 2), ("undecided", "regret"), ("diameter", "regret"), strict=True):
         for colour, (rule, steps) in zip(COLOURS, runs.items(), strict=False):
-            name = "chosen by askwise" if rule == "expected" else "at random"
+            name = "chosen by askwise" if rule != "random" else "at random"
             ax.plot(range(1, len(steps) + 1), [getattr(step, part) for step in steps], color=colour, lw=2, label=name)
         ax.set(title=title, xlabel="questions", ylim=(0, None))
         ax.spines[["top", "right"]].set_visible(False)

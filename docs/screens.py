@@ -1,5 +1,5 @@
-"""Takes the pictures of the web app and of reports for the documentation: python docs/screens.py [web] [texts]
-[reports] (two minutes; needs chromium)."""
+"""Takes the pictures of the web app, of reports and of a notebook for the documentation: python docs/screens.py [web]
+[texts] [crowd] [reports] [notebook] (three minutes; needs chromium)."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from askwise.simulate.demo import CarBuyer, cars
 from askwise.simulate.people import LabellingPerson
 from askwise.simulate.runs import person_streams, simulate_answers
 from askwise.storage.address import Address
+from askwise.storage.joining import change_crowd
 from askwise.storage.participants import invite, set_mode, token_of
 from askwise.storage.store import Store
 
@@ -123,7 +124,7 @@ def reports(folder: Path) -> dict[str, str]:
     """The pages of four reports: a holiday for a group, a car for a simulated buyer, one cluster of digits, a tree of
     animals."""
     buyer = CarBuyer(seed=20)
-    car = buyer.session("expected", budget=300)
+    car = buyer.session("expected-capped", budget=300)
     list(buyer.answer(car))
     truth = load_digits().target
     numbers = np.concatenate([np.flatnonzero(truth == label)[:5] for label in range(6)]).tolist()
@@ -270,7 +271,101 @@ def take_texts() -> None:
             browser.close()
 
 
+def take_notebook() -> None:
+    """The widget in JupyterLab, after a few answers."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "notebook"))
+    from lab import run_cell, serving_lab, wait_for_kernel, write_notebook
+
+    cells = ['import askwise\nsession = askwise.best_item("cars.csv", seed=1)', "session.widget()"]
+    with tempfile.TemporaryDirectory() as where, sync_playwright() as driver:
+        folder = Path(where)
+        shutil.copy(Path(__file__).parents[1] / "examples" / "cars.csv", folder)
+        write_notebook(folder / "cars.ipynb", cells)
+        with serving_lab(folder) as base:
+            browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            shown = browser.new_page(viewport={"width": 960, "height": 1010})
+            shown.set_default_timeout(90_000)
+            shown.goto(f"{base}/doc/tree/cars.ipynb")
+            wait_for_kernel(shown, base)
+            run_cell(shown, 0)
+            run_cell(shown, 1)
+            for count in range(6):
+                shown.locator("#answer-count", has_text=f"{count} answered").wait_for()
+                shown.wait_for_timeout(500)
+                names = shown.locator("#responses .card .name").all_inner_texts()
+                prices = [next(car["price"] for car in cars() if car["name"] == name.strip()) for name in names]
+                shown.locator("#responses .card").nth(prices.index(min(prices))).click()
+            shown.locator("#answer-count", has_text="6 answered").wait_for()
+            shown.mouse.move(0, 0)
+            shown.locator(".jp-toast-button", has_text="No").click()
+            shown.locator(".jp-CodeCell").first.scroll_into_view_if_needed()
+            shown.wait_for_timeout(1500)
+            box = shown.locator(".jp-WindowedPanel-outer").bounding_box()
+            assert box is not None
+            save(shown, "notebook-widget", clip=box)
+            browser.close()
+
+
+CROWD = {
+    "open": True,
+    "answers": 3,
+    "code": "C1A2B3",
+    "return_done": "https://panel.example/complete?cc={code}",
+    "thanks": "Danke für Ihre Hilfe!",
+    "consent": "Wir untersuchen, wie Menschen Autos wählen. Sie vergleichen immer zwei Autos; das dauert etwa fünf "
+    "Minuten.\n"
+    "Die Teilnahme ist freiwillig. Sie können jederzeit ohne Angabe von Gründen aufhören.",
+    "retention": "Ihre Antworten werden ohne Ihren Namen gespeichert und nach drei Jahren gelöscht. Schreiben Sie an "
+    "lab@example.org, um sie früher löschen zu lassen.",
+}
+
+
+def take_crowd() -> None:
+    """The way of a participant of a panel, on a phone and in German: four pages side by side."""
+    taken: list[Image.Image] = []
+
+    def take(shown: Page) -> None:
+        shown.wait_for_timeout(700)
+        taken.append(Image.open(io.BytesIO(shown.screenshot())).convert("RGB").resize((390, 760)))
+
+    with tempfile.TemporaryDirectory() as where:
+        path = Path(where) / "cars.askwise"
+        askwise.save(askwise.best_item(cars(), features=["price", "horsepower", "mpg_city"], seed=3), path)
+        store = Store.at(Address.of(path))
+        change_crowd(store, store.record().study, CROWD)
+        store.close()
+        with serving(Path(where)) as base, sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            shown = browser.new_context(**PHONE).new_page()
+            shown.goto(f"{base}/s/cars/join?PROLIFIC_PID=1&lang=de")
+            take(shown)
+            shown.locator("button.main").click()
+            shown.wait_for_selector("#panel[open]")
+            take(shown)
+            shown.locator("#close").click()
+            for count in range(3):
+                shown.locator("#answer-count", has_text=f"{count} von 3").wait_for(timeout=90_000)
+                shown.wait_for_selector("#question:not([hidden], .waiting)", timeout=90_000)
+                if count == 0:
+                    take(shown)
+                shown.wait_for_timeout(500)
+                shown.locator("#responses .card").first.click()
+            shown.wait_for_selector("#completion-code")
+            take(shown)
+            browser.close()
+    whole = Image.new("RGB", (sum(each.width for each in taken) + 12 * (len(taken) - 1), 760), "white")
+    for place, each in enumerate(taken):
+        whole.paste(each, (place * (390 + 12), 0))
+    whole.quantize(256, dither=Image.Dither.NONE).save(IMAGES / "crowd-journey.png", optimize=True)
+
+
 if __name__ == "__main__":
-    taken = {"web": take_web, "texts": take_texts, "reports": take_reports}
+    taken = {
+        "web": take_web,
+        "texts": take_texts,
+        "crowd": take_crowd,
+        "reports": take_reports,
+        "notebook": take_notebook,
+    }
     for wanted in sys.argv[1:] or taken:
         taken[wanted]()

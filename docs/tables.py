@@ -39,7 +39,7 @@ def options_table() -> str:
     rows = []
     for name in common_last:
         option = next(iter(users[name].values()))
-        if name == "pool":  # for saved sessions alone
+        if name in ("pool", "readings"):  # for saved sessions alone
             continue
         rows.append(f"| `{name}` | {_for_whom(users[name])} | {_default(name, users[name])} "
                     f"| {help_text(users[name])} {option.in_python}".rstrip() + " |")  # fmt: skip

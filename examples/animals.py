@@ -92,7 +92,7 @@ def main() -> None:
     found = session.estimate()
     draw(found.value)
     apart = float(distance.paired(found.structure[None], truth[None])[0])
-    print(f"\n{session.reason}; the tree differs from the hidden one on {apart:.1%} of the triples")
+    print(f"\n{session.reason}; the tree differs from the hidden one on {100 * apart:.1f} % of the triples")
     print(session.certificate())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import json
 import os
@@ -21,7 +22,8 @@ CELLS: tuple[Any, ...] = (
     "2024-02-30", "0001-01-01", "9999-12-31", "2024-05-01T25:00", "2024-05-01T12:00:00+99:00", "0000-00-00",
     "2024-01-01T00:00:00.123456789Z", "é", "日本", "\u202e", "\u2028", "\x85", "\0", "a\0b", "\x1b[31m", "\ufeff",
     "=1+1", "[bold]", "[/]", "{x}", "{0}", "%s", "</script>", "a\nb", "a\rb", '"', "'", ",", ";", "x" * 200_000,
-    "http://x/y.png", "../../etc/passwd", "/", ".", "left", "right", "number", "missing", "#1", "None",
+    "http://x/y.png", "../../etc/passwd", "/", ".", "left", "right", "number", "missing", "#1", "None", "$1,234", "€",
+    "1.234,5", "12 %", "1h 30min", "5 kg", "3 m", "03.04.2024", "31.02.2024", "0.0.0000", "[1, 2]", "[1 2 3]", "[]",
 )  # fmt: skip
 HEADERS = (
     "", " ", "name", "Name", "image", "id", "column 1", "column 2", "x=1", "a,b", "a\nb", "\0", "é", "[bold]", "{rows}",
@@ -182,6 +184,56 @@ def write_lines(path: Path, rng: random.Random) -> str:
         content, how = spoiled_bytes(content, rng)
         said.append(how)
     path.write_bytes(content)
+    return "; ".join(said)
+
+
+def write_json(path: Path, rng: random.Random) -> str:
+    """A list of objects, an object of lists, or something else, in one JSON text."""
+    said = write_lines(path, rng)
+    lines = [line for line in path.read_bytes().split(b"\n") if line.strip()]
+    kind = rng.choice(("rows", "rows", "lines", "columns", "names"))
+    if kind == "rows":
+        path.write_bytes(b"[" + b",".join(lines) + b"]")
+    elif kind == "columns":
+        table = small_table(rng)
+        table[rng.choice(list(table))] = [rng.choice(CELLS) for _ in range(rng.randint(0, 8))]
+        path.write_text(json.dumps(table))
+    elif kind == "names":
+        path.write_text(json.dumps([rng.choice((*CELLS, 1, None, [])) for _ in range(rng.randint(0, 5))]))
+    return f"{kind}; {said}"
+
+
+def write_list(path: Path, rng: random.Random) -> str:
+    items = [rng.choice(CELLS) if rng.random() < 0.3 else f"item {place}" for place in range(rng.randint(0, 8))]
+    path.write_bytes("\n".join(items).encode(rng.choice(("utf-8", "utf-8", "utf-16", "latin-1")), "replace"))
+    return f"lines {[item[:20] for item in items]}"
+
+
+def write_spreadsheet(path: Path, rng: random.Random) -> str:
+    """A sheet whose cells are odd, or a damaged file."""
+    from openpyxl import Workbook
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    table, said, book = small_table(rng), [], Workbook()
+    rows: list[list[Any]] = [list(table), *map(list, zip(*table.values(), strict=True))]
+    for _ in range(rng.randint(0, 2)):
+        cell = rng.choice(
+            (*CELLS, 1e300, True, dt.datetime(1900, 1, 1), dt.time(1), dt.timedelta(days=3), "=A1", "#N/A")
+        )
+        rows[rng.randrange(len(rows))][rng.randrange(len(table))] = cell
+        said.append(f"cell {str(cell)[:30]!r}")
+    for row in rows[: rng.choice((None, None, None, 0, 1))]:
+        book.active.append(
+            [ILLEGAL_CHARACTERS_RE.sub("", cell)[:32_000] if isinstance(cell, str) else cell for cell in row]
+        )
+    if rng.random() < 0.2:
+        book.create_sheet(rng.choice(("Notes", "日本", "a b"))).append(["x"])
+        said.append("another sheet")
+    book.save(path)
+    if rng.random() < 0.3:
+        content, how = spoiled_bytes(path.read_bytes(), rng)
+        path.write_bytes(content)
+        said.append(how)
     return "; ".join(said)
 
 

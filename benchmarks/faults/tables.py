@@ -16,7 +16,14 @@ from askwise.report.page import page
 from askwise.storage import close
 from askwise.storage.address import Address
 from askwise.storage.create import new_session, write_study
-from benchmarks.faults.broken import write_folder, write_lines, write_separated
+from benchmarks.faults.broken import (
+    write_folder,
+    write_json,
+    write_lines,
+    write_list,
+    write_separated,
+    write_spreadsheet,
+)
 from benchmarks.faults.broken_parquet import write_parquet, write_pool
 from benchmarks.faults.common import Case, Outcome, attempt, case_rng, compare_answers, is_finite, random_response
 
@@ -30,9 +37,12 @@ WRITERS: tuple[tuple[str, Callable[[Path, random.Random], str]], ...] = (
     ("t.parquet", write_parquet),
     ("pictures", write_folder),
     ("pool", write_pool),
+    ("t.xlsx", write_spreadsheet),
+    ("t.json", write_json),
+    ("t.txt", write_list),
 )
 NAMES = sorted(GOALS)
-BROKEN = 117 * len(WRITERS)  # files
+BROKEN = 88 * len(WRITERS)  # files
 COUNT = BROKEN * len(NAMES)
 QUICK = 22
 ANSWERS = 5
@@ -64,7 +74,7 @@ def _run(seed: int, file: int, goal: str, folder: Path, outcome: Outcome) -> Non
 def study(goal: str, path: Path, rng: random.Random, folder: Path, outcome: Outcome, said: str = "") -> None:
     """From the file to a study of that goal, its answers and its page."""
     encoding = rng.choice(("latin-1", "utf-16", "no-such")) if rng.random() < 0.08 else "utf-8"
-    found = attempt(outcome, f"read: {said}", lambda: read(path, encoding=encoding))
+    found = attempt(outcome, f"read: {said}", lambda: read(path, encoding=encoding, header=rng.random() > 0.05))
     if not found.done:
         outcome.refused += found.refusal is not None
         return
@@ -90,7 +100,9 @@ def _options(goal: str, data: LoadedTable, rng: random.Random) -> dict[str, Any]
     columns = list(data.columns)
     if rng.random() < 0.6 and goal not in ("best_column", "matrix") and data.columns:
         options["missing"] = "impute"
-    if goal == "top_k":
+    if goal == "group_item":
+        options["people"] = ["Ann", "Ben"]
+    if goal in ("top_k", "top_ranking"):
         options["k"] = rng.choice((1, 2, 2, 3))
     if goal in ("segment_of", "segments"):
         options["column"] = rng.choice(columns or ["age"])
@@ -101,6 +113,8 @@ def _options(goal: str, data: LoadedTable, rng: random.Random) -> dict[str, Any]
         options["labels"] = list(rng.choice(LABELS))
         if rng.random() < 0.2 and columns:
             options["fair_on"] = rng.choice(columns)
+    if rng.random() < 0.1 and goal not in ("best_column", "matrix") and columns:
+        options |= {"embed": [rng.choice(columns)], "embed_model": "ngrams"}
     if rng.random() < 0.15 and columns:
         options[rng.choice(("name", "features"))] = rng.choice(columns)
         if goal in ("best_column", "matrix"):

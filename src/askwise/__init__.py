@@ -9,6 +9,7 @@ Which do you prefer: ... or ...? [left/right]
 from pkgutil import iter_modules as _iter_modules
 from typing import TYPE_CHECKING, Any
 
+from askwise import display as _display
 from askwise.errors import AnswerError, AskwiseError, DataError, DistanceError, NothingToAsk, SettingError, StudyError
 from askwise.losses import davidson, logistic, ordered_logit, softmax, squared, zero_one
 from askwise.problem import Problem, noise_beta
@@ -18,6 +19,7 @@ from askwise.stopping.certificate import Certificate, Estimate
 from askwise.types import Answer, Option, Question, Sample
 
 if TYPE_CHECKING:
+    from askwise.data.embeddings import embed
     from askwise.exchange.classifiers import to_sklearn
     from askwise.goals import change_goal, from_json, learn_population
     from askwise.goals.best_column import best_column
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from askwise.goals.segments import segments
     from askwise.goals.top_k import top_k
     from askwise.goals.top_ranking import top_ranking
+    from askwise.oracles import Reply, answer
     from askwise.storage import open, save
 
 __version__ = "0.1.0"
@@ -53,10 +56,12 @@ __all__ = [
     "Plate",
     "Problem",
     "Question",
+    "Reply",
     "Sample",
     "Session",
     "SettingError",
     "StudyError",
+    "answer",
     "any_of",
     "best_column",
     "best_item",
@@ -65,6 +70,7 @@ __all__ = [
     "cluster_of",
     "clusters",
     "davidson",
+    "embed",
     "from_json",
     "group_item",
     "hierarchy",
@@ -89,12 +95,32 @@ __all__ = [
 __all__ += [each.name for each in _iter_modules([f"{__path__[0]}/goals"]) if not each.ispkg]
 __all__[:] = sorted(set(__all__))
 
+_display.install(
+    {
+        "answers_frame": "askwise.exchange.frames",
+        "certificate_html": "askwise.report.cells",
+        "estimate_html": "askwise.report.cells",
+        "plot": "askwise.report.cells",
+        "question_html": "askwise.report.cells",
+        "question_widget": "askwise.notebook.widget",
+        "session_html": "askwise.report.cells",
+        "write_page": "askwise.report.page",
+    }
+)
+
 
 def __getattr__(name: str) -> Any:
     """Goals load their samplers and studies a database, so they are imported when first asked for."""
     from importlib import import_module
 
-    places = {"open": "askwise.storage", "save": "askwise.storage", "to_sklearn": "askwise.exchange.classifiers"}
+    places = {
+        "embed": "askwise.data.embeddings",
+        "Reply": "askwise.oracles",
+        "answer": "askwise.oracles",
+        "open": "askwise.storage",
+        "save": "askwise.storage",
+        "to_sklearn": "askwise.exchange.classifiers",
+    }
     if name in __all__:
         return getattr(import_module(places.get(name, "askwise.goals")), name)
     raise AttributeError(f"module 'askwise' has no attribute {name!r}")

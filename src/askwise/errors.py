@@ -8,6 +8,7 @@
     ├── DataError        a table, array or list that cannot become items or points
     ├── DistanceError    a distance outside [0, 1], not symmetric, or not a number
     ├── NothingToAsk     every candidate question was asked or skipped
+    ├── OracleError      a program or model that cannot answer; what it answered before is kept
     ├── SettingError     an option with a value that makes no sense
     │   ├── PluginError  a name whose plug-in is not installed or fails to load
     │   └── StrategyError    a strategy that does not suit the family's questions
@@ -49,6 +50,21 @@ class DistanceError(AskwiseError):
 
 class NothingToAsk(AskwiseError):
     """Every candidate question was asked or skipped."""
+
+
+class OracleError(AskwiseError):
+    """A program or model that was to answer and could not.
+
+    - `wait`: the seconds after which it may be asked again, if it said so.
+    - `cost`: what the failed call cost.
+    - `final`: no later try can help.
+    """
+
+    def __init__(self, message: str, wait: float | None = None, cost: float = 0.0, final: bool = False):
+        super().__init__(message)
+        self.wait = wait
+        self.cost = cost
+        self.final = final
 
 
 class SettingError(AskwiseError):

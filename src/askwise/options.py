@@ -127,13 +127,13 @@ def flag(name: str, value: Any) -> bool:
 
 
 def text(name: str, value: Any) -> str:
-    """A text.
+    """A text that files can hold: without half of a surrogate pair.
 
     >>> text("who", 1)
     Traceback (most recent call last):
     askwise.errors.SettingError: who is 1; expected a text
     """
-    if isinstance(value, str):
+    if isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value):
         return str(value)
     raise refusal(name, value, "a text")
 

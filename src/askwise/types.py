@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from askwise import display
+
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
@@ -140,6 +142,9 @@ class Question:
     def __str__(self) -> str:
         asked = "" if self.who is None else f"{self.who}: "
         return f"{asked}{named_text(self.text, self.names)} [{self.choices}]"
+
+    def _repr_html_(self) -> str:
+        return str(display.call("question_html", self))
 
 
 def named_text(text: str, names: Sequence[str]) -> str:

@@ -123,7 +123,7 @@ class Site:
         """A fresh browser profile; in the end no page may have complained."""
         seen = [{"origin": self.where, "localStorage": [{"name": "askwise welcomed", "value": "yes"}]}]
         context = self.browser.new_context(storage_state=None if welcome else {"origins": seen}, **options)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)  # a busy machine takes its time
         complaints = []
         context.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
         context.on("weberror", lambda error: complaints.append(str(error.error)))
@@ -151,6 +151,12 @@ def ready(page):
         return asking.hidden ? rest.textContent !== 'One moment' : !asking.classList.contains('waiting');
     }""")
     page.wait_for_timeout(300)
+
+
+def resize(page, width, height):
+    """Another size of the window, and waits until the page knows: it hears of it when it is painted the next time."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate("() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))")
 
 
 def question(page):

@@ -21,6 +21,7 @@ from tests.browser.site import (
     press,
     question,
     ready,
+    resize,
 )
 
 
@@ -76,7 +77,7 @@ def test_a_study_by_touch_on_a_phone_at_night(site, kind):
 def test_other_screens_need_no_scrolling_either(site, kind):
     with site.page(kind) as (page, _):
         for width, height in ((844, 390), (360, 640), (1280, 720)):
-            page.set_viewport_size({"width": width, "height": height})
+            resize(page, width, height)
             fits(page)
 
 

@@ -123,7 +123,7 @@ def test_a_link_that_is_not_valid_is_a_page(site):
 def test_a_new_study_begins_with_whom_to_invite(site, owner):
     askwise.save(askwise.best_item(["tea", "milk", "water"], draws=40, epsilon=0.001), site.folder / "new.askwise")
     owner.goto(f"{site.where}/s/new")
-    expect(owner.locator("main section:visible").first).to_contain_text("Invite the first person")
+    expect(owner.locator("main section:visible").first).to_contain_text("What to do next")
     expect(owner.locator("#saved")).to_contain_text("nobody was simulated")
     assert owner.locator("main .answered:visible").count() == 0
     owner.fill("#name", "Ann")
@@ -138,7 +138,9 @@ def test_a_new_study_begins_with_whom_to_invite(site, owner):
     expect(owner.locator("#figures")).to_be_visible()
     owner.reload()
     expect(owner.locator("main section:visible").first).to_contain_text("Result so far", timeout=SOON)
-    owner.locator("#may-ask-why").uncheck()
+    expect(owner.locator("#may-ask-why")).to_be_checked()  # the page knows the study
+    with owner.expect_response("**/settings"):
+        owner.locator("#may-ask-why").uncheck()
     owner.reload()
     expect(owner.locator("#state")).to_have_text("open")
     expect(owner.locator("#may-ask-why")).not_to_be_checked()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.site import PHONE, accessible, asking, count, fits, press, ready
+from tests.browser.site import PHONE, accessible, asking, count, fits, press, ready, resize
 
 
 def names(page):
@@ -51,8 +51,9 @@ def test_a_change_of_mind_before_the_second_choice(site):
 def test_two_taps_on_a_phone_at_night(site):
     with site.page("best-worst", color_scheme="dark", **PHONE) as (page, person):
         shown = names(page)
-        tops = [card.bounding_box()["y"] for card in page.locator("#responses .card").all()]
-        assert tops == sorted(set(tops))  # stacked
+        boxes = [card.bounding_box() for card in page.locator("#responses .card").all()]
+        assert [(box["y"], box["x"]) for box in boxes] == sorted((box["y"], box["x"]) for box in boxes)
+        assert len({box["x"] for box in boxes}) == 2  # columns
         fits(page)
         page.locator("#responses .card").nth(3).tap()
         fits(page)
@@ -73,5 +74,5 @@ def test_a_double_click_is_one_choice(site):
 def test_other_screens_need_no_scrolling(site, study):
     with site.page(study) as (page, _):
         for width, height in ((360, 740), (1280, 720)):
-            page.set_viewport_size({"width": width, "height": height})
+            resize(page, width, height)
             fits(page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import sys
 
 import pytest
@@ -24,7 +25,12 @@ def run_command(tmp_path, monkeypatch, capsys):
         printed = capsys.readouterr()
         return ended.value.code, printed.out, printed.err
 
-    return run
+    loggers = [logging.getLogger(name) for name in ("askwise", "uvicorn", "askwise.web.requests")]
+    before = [(logger.handlers, logger.propagate, logger.level) for logger in loggers]
+    yield run
+    for logger, (handlers, propagate, level) in zip(loggers, before, strict=True):  # `serve` sets up the logs
+        logger.handlers, logger.propagate = handlers, propagate
+        logger.setLevel(level)
 
 
 @pytest.fixture

@@ -76,7 +76,13 @@ def test_questions_carry_fields_and_come_back_answered(run_command, table, tmp_p
         row = ROWS[option["row"]]
         fields = {"price ($)": f"${row['price ($)']}", "note": row["note"]}
         media = dict.fromkeys(("image", "body", "audio", "video"))
-        assert option == {"name": row["name"], "row": option["row"], "fields": fields, **media}
+        assert option == {
+            "name": row["name"],
+            "row": option["row"],
+            "fields": fields,
+            "body_format": "markdown",
+            **media,
+        }
     run_command("next", "cars.askwise", "--count", 3, "-o", "questions.csv")
     with open("questions.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -78,8 +78,8 @@ def test_a_pool_that_changed_is_refused(tmp_path):
     [
         ({"features": ["name"]}, "column 'name' of the pool holds string; its features are x0, x1"),
         ({"features": ["y"]}, "column 'y' of the pool is not there; its features are x0, x1"),
-        ({"missing": "impute"}, "a pool takes no feature_map and imputes nothing"),
-        ({"feature_map": np.square}, "a pool takes no feature_map and imputes nothing"),
+        ({"missing": "impute"}, "a pool takes no feature_map, embeds and imputes nothing"),
+        ({"feature_map": np.square}, "a pool takes no feature_map, embeds and imputes nothing"),
     ],
 )
 def test_what_a_pool_cannot_do_is_refused(tmp_path, options, sentence):

@@ -10,6 +10,9 @@ import pytest
 
 import askwise
 from askwise.cli import to_cli_names
+from askwise.cli.serve import studies_by_goal
+from askwise.web.learner.learner import Learner
+from askwise.web.studies import ServedStudies
 
 TABLE = "name,price,mpg\n" + "".join(f"car {i},{5 + 2.3 * i % 17:.2f},{20 + 7 * i % 11}\n" for i in range(8))
 
@@ -202,3 +205,14 @@ def test_undo_takes_back_ones_own_answer(run_command, tmp_path):
     assert code == 2
     assert "nothing to undo" in error
     assert json.loads(run_command("status", "x.askwise", "--json")[1])["answers"] == 1
+
+
+def test_a_damaged_study_in_a_folder_does_not_stop_the_others(tmp_path, capsys):
+    askwise.save(askwise.best_item(["a", "b"]), tmp_path / "whole.askwise")
+    (tmp_path / "torn.askwise").write_bytes(b"not a study")
+    studies = ServedStudies(str(tmp_path), Learner(1))
+    assert list(dict(studies_by_goal(studies))) == ["best_item"]
+    studies.close()
+    error = capsys.readouterr().err
+    assert error.startswith(f"Not served: {tmp_path}/torn.askwise is not a study, or it is damaged;")
+    assert error.count("\n") == 1

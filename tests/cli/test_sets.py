@@ -56,6 +56,14 @@ def test_two_keys_name_the_best_and_the_worst(tmp_path):
     assert answered(path) == [f"{question.options[0].name} > {question.options[3].name}"]
 
 
+def test_why_lists_each_that_may_be_the_best(tmp_path, run_command):
+    path, question = study(tmp_path, shown=6, worst=True)
+    shown = run_command("ask", path, stdin="w\nq\n")[1]
+    rows = [line.strip() for line in shown.splitlines() if "likely): undecided" in line]
+    assert [row.split(" (")[0] for row in rows] == [option.name for option in question.options]
+    assert "each choice of the best" in shown
+
+
 def test_commands_work_with_half_an_answer(tmp_path):
     path, _ = study(tmp_path, shown=3, worst=True)
     child = talk(path, "--no-forecast")

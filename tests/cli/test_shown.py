@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -61,6 +62,21 @@ def test_programs_get_texts_and_names(study):
         "one": "Paragraph",
         "two": "Dear *Ann",
     }
+
+
+def test_tables_to_fill_in_have_the_texts(study, tmp_path):
+    table = tmp_path / "questions.csv"
+    run("next", study, "-o", table)
+    with table.open(newline="") as file:
+        [row] = csv.DictReader(file)
+    texts = {row[side]: row[f"{side}.text"] for side in "ab"}
+    assert texts == {"one": LONG + "\x1b[2J", "two": "Dear *Ann*,\n<b>yes</b>"}
+    assert {row["a.words"], row["b.words"]} == {"1", "2"}
+    with table.open("w", newline="") as file:
+        writer = csv.DictWriter(file, row)
+        writer.writeheader()
+        writer.writerow({**row, "response": "left"})
+    assert "1 answer imported" in run("tell", study, "--from", table)
 
 
 def test_a_terminal_cuts_long_texts_and_pages_them(study):

@@ -167,7 +167,7 @@ def test_what_is_exported_can_be_imported(run_command, cars):
     for turn in range(4):
         session.ask()
         session.tell(("cheap", "dear")[turn % 2])
-    for out in ("a.csv", "a.tsv", "a.jsonl", "a.parquet", "a.json"):
+    for out in ("a.csv", "a.tsv", "a.xlsx", "a.jsonl", "a.parquet", "a.json"):
         assert run_command("export", "cars.askwise", out)[:2] == (0, f"Wrote {out}\n")
     assert run_command("export", "cars.askwise", "p.csv", "--what", "predictions")[0] == 0
     assert run_command("export", "cars.askwise", "d.parquet", "--what", "draws", "--count", 20)[0] == 0
@@ -192,7 +192,7 @@ def test_a_plan_without_enough_time_is_refused(run_command, cars, monkeypatch):
 def test_a_plan(run_command, cars):
     run_command("new", "best-item", cars, "--epsilon", 0.3)
     found = json.loads(run_command("plan", "cars.askwise", "--people", 3, "--seconds", 30, "--workers", 1, "--json")[1])
-    assert set(found["rules"]) == {"expected", "random"}
+    assert set(found["rules"]) == {"expected-capped", "random"}
     for row in found["rules"].values():
         assert 1 <= row["people"] <= 3
         assert all(count is None or count > 0 for count in row["questions"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+import openpyxl
 import pytest
 
 import askwise
@@ -31,7 +33,7 @@ TABLES = {
     ),
     "free text": (
         "name,story\nSwift,it is small and red\nCamry,it is larger and blue\nGeo,a third one\n",
-        "--text-features COLUMN",
+        "or let texts become numbers with --embed",
     ),
 }
 
@@ -63,7 +65,8 @@ def test_other_bad_input_is_refused_in_one_sentence(run_command, cars, tmp_path)
     for arguments, message in [
         (["best-thing", cars], "there is no goal 'best-thing'; the goals are best-column, best-item"),
         (["best-item", tmp_path / "none.csv"], "there is no file"),
-        (["best-item", tmp_path / "x.xlsx"], "save it as CSV first"),
+        (["best-item", tmp_path / "x.xlsx"], "x.xlsx is not an Excel file, or it is damaged"),
+        (["best-item", tmp_path / "x.ods"], "save it as .xlsx or CSV first"),
         (["top-k", cars, "--encoding", "latin-1"], "top-k needs --k"),
         (["cluster-of", cars, "--encoding", "latin-1"], "cluster-of needs --item"),
         (["best-item", cars, "--encoding", "latin-1", "--k", "3"], "best-item has no option --k"),
@@ -76,7 +79,8 @@ def test_other_bad_input_is_refused_in_one_sentence(run_command, cars, tmp_path)
         (["best-item", cars, "--encoding", "latin-1", "--name-column", "nom"], "names the column 'nom'"),
         (["best-item", cars, "--encoding", "latin-1", "-o", "no/x.askwise"], "there is no folder"),
     ]:
-        (tmp_path / "x.xlsx").write_bytes(b"PK")
+        for name in ("x.xlsx", "x.ods"):
+            (tmp_path / name).write_bytes(b"PK")
         code, _, error = run_command("new", *arguments)
         assert code == 2, arguments
         assert message in error
@@ -110,9 +114,75 @@ def test_other_kinds_of_tables(run_command, cars, tmp_path):
 def test_texts_can_be_features(run_command, tmp_path):
     words = ["red wine", "white wine", "green tea", "black tea", "red wine again", "more green tea"]
     write_csv(tmp_path / "t.csv", [{"name": f"n{i}", "story": words[i]} for i in range(6)])
-    found = json.loads(run_command("new", "best-item", "t.csv", "--text-features", "story", "--json")[1])
-    assert found["features"][:2] == ["story 1", "story 2"]
-    assert found["left_out"] == {"story": "is free text"}
+    found = json.loads(
+        run_command("new", "best-item", "t.csv", "--embed", "story", "--embed-model", "ngrams", "--json")[1]
+    )
+    assert found["features"] == ["story (embedded) (5 of 1024 numbers)"]
+    assert found["left_out"] == {}
+    assert found["shown"] == ["story"]
+
+
+def test_a_list_of_texts_is_labelled_and_exported(run_command, tmp_path):
+    words = ["red wine", "white wine", "green tea", "black tea", "red wine again", "more green tea"]
+    (tmp_path / "drinks.txt").write_text("\n".join(words))
+    options = ["--embed", "name", "--embed-model", "ngrams", "--labels", "wine,tea"]
+    code, said, _ = run_command("new", "classifier", "drinks.txt", *options)
+    assert code == 0
+    assert "Features used: name (embedded) (5 of 1024 numbers)." in said
+    assert run_command("ask", "drinks.askwise", "--no-forecast", stdin="wine\ntea\n")[0] == 0
+    assert run_command("export", "drinks.askwise", "labels.xlsx", "--what", "predictions")[0] == 0
+    rows = list(openpyxl.load_workbook(tmp_path / "labels.xlsx").active.values)
+    assert rows[0][:2] == ("name", "label")
+    assert [row[0] for row in rows[1:]] == words
+    (tmp_path / "more.txt").write_text("green wine\n")
+    assert "now has 7 items" in run_command("items", "drinks.askwise", "--add", "more.txt")[1]
+
+
+def test_pictures_can_be_features(run_command, tmp_path):
+    from PIL import Image
+
+    (tmp_path / "tiles").mkdir()
+    for name, colour in (("red", (200, 0, 0)), ("blue", (0, 0, 200)), ("pink", (200, 90, 90))):
+        Image.new("RGB", (9, 9), colour).save(tmp_path / "tiles" / f"{name}.png")
+    found = json.loads(run_command("new", "best-item", "tiles", "--embed", "image", "--json")[1])
+    assert found["features"] == ["image (embedded) (2 of 384 numbers)"]
+    Image.new("RGB", (9, 9), (0, 0, 190)).save(tmp_path / "tiles" / "navy.png")
+    write_csv(tmp_path / "tiles" / "more.csv", [{"name": "navy", "image": "navy.png"}])
+    assert run_command("items", "tiles.askwise", "--add", "tiles/more.csv")[0] == 0
+    vectors = askwise.open("tiles.askwise").pursued["data"]["image (embedded)"]
+    apart = np.linalg.norm(np.array(vectors[:3]) - vectors[3], axis=1)
+    assert apart.argmin() == 0  # blue comes first in the folder
+    (tmp_path / "tiles" / "more.csv").unlink()
+    code, _, error = run_command("new", "best-item", "tiles", "--embed", "image", "--embed-model", "ngrams", "-o", "x")
+    assert (code, error.count("\n")) == (2, 1)
+    assert "pictures need the path of an .onnx file as their model, got 'ngrams'" in error
+
+
+def test_amounts_and_vectors_in_files(run_command, tmp_path):
+    rows = [["name", "price", "takes"], ["a", "$1,234", "4.5 h"], ["b", "$99", "1h 30min"], ["c", "$5.50", "30 min"]]
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "trips.xlsx")
+    np.save(tmp_path / "trips.npy", np.random.default_rng(0).normal(size=(3, 50)))
+    code, said, _ = run_command("new", "best-item", "trips.xlsx")
+    assert code == 0
+    assert "Features used: price, takes, trips.npy (2 of 50 numbers).\n" in said
+    assert "Texts read as numbers and dates: price ('$1,234' is 1234), takes ('4.5 h' is 4.5 h).\n" in said
+    shown = json.loads(run_command("next", "trips.askwise", "--json")[1])
+    assert "$" in json.dumps(shown)
+
+
+def test_a_table_without_a_header(run_command, tmp_path):
+    (tmp_path / "cars.csv").write_text("Swift,8.6\nCamry,18.2\nGeo,9\n")
+    code, _, error = run_command("new", "best-item", "cars.csv")
+    assert code == 2
+    assert "change that name, or use --no-header if there are none" in error
+    found = json.loads(run_command("new", "best-item", "cars.csv", "--no-header", "--json")[1])
+    assert (found["rows"], found["name"], found["features"]) == (3, "column 1", ["column 2"])
+    (tmp_path / "drinks.csv").write_text("tea\nmilk\nwater\n")
+    said = run_command("new", "best-item", "drinks.csv")[1]
+    assert "The first line, 'tea', was taken for the names of columns. If it is a row, use --no-header." in said
 
 
 PNG = bytes.fromhex(

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from askwise.data.embeddings import with_text_features
 from askwise.data.encoding import encode
 from askwise.data.files import read, read_table
 from askwise.errors import AskwiseError, DataError
@@ -98,7 +97,7 @@ def test_dates_beyond_what_python_knows(tmp_path):
 
 def test_parquet_types_that_are_no_features(tmp_path):
     path = tmp_path / "odd.parquet"
-    for values in ([[1, 2]] * 2, [{"a": 1}] * 2, [b"\xff\x00", b""], [dt.time(1)] * 2):
+    for values in ([["p", "q"]] * 2, [{"a": 1}] * 2, [b"\xff\x00", b""], [dt.time(1)] * 2):
         parquet.write_table(pa.table({"name": ["a", "b"], "odd": values}), path)
         assert "column 'odd' holds" in refused(path)
     twice = pa.Table.from_arrays([pa.array(["a", "b"]), pa.array([1, 2]), pa.array([1, 2])], names=["name", "x", "x"])
@@ -214,8 +213,3 @@ def test_a_full_matrix_leaves_nothing_to_ask():
         DataError, match="all 4 entries of the matrix are known, so there is nothing to ask; leave those"
     ):
         goal_of(session).sentences(session)
-
-
-def test_many_texts_are_refused_at_once():
-    with pytest.raises(DataError, match="up to 10,000 rows, got 10,001"):
-        with_text_features({"text": ["red wine"] * 10_001}, "text")

@@ -275,7 +275,7 @@ GOOD = {"name": ["a", "b"], "x": [1, 2]}
         ({"x": [1, 2], "y": [1]}, {}, "'x' has 2 and 'y' has 1 values; make them the same"),
         ({"x": "ab"}, {}, "column 'x' is a str; give a list"),
         (pd.DataFrame([[1, 2]], columns=["x", "x"]), {}, "two columns .* same name; rename"),
-        ({"x": [[1], [2]]}, {}, "column 'x' holds list values; expected .* drop it"),
+        ({"x": [["a"], ["b"]]}, {}, "column 'x' holds list values; expected .* drop it"),
         ({"x": [time(1), time(2)]}, {}, "column 'x' holds time values"),
         ({"x": [1j, 2]}, {}, "column 'x' holds complex values"),
         ({"x": [1.0, float("inf"), -np.inf]}, {}, "column 'x' is infinite in rows 2, 3; .* correct"),

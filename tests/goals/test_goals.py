@@ -17,7 +17,7 @@ from askwise._runtime.streams import stream
 from askwise.errors import DataError, SettingError
 from askwise.posteriors.scores.kernels import LINEAR, Shape
 from askwise.posteriors.scores.shaped import SCALES
-from askwise.strategies.expected import expected, expected_margin
+from askwise.strategies.expected import expected, expected_capped, expected_margin
 from tests.helpers import SEED, generator, without_times
 
 DRINKS = ["tea", "coffee", "water", "milk", "juice"]
@@ -225,14 +225,14 @@ def test_a_shape_may_be_an_object():
         askwise.classifier(table, shape=Shape("own", linear=0.5, own=0.5))
 
 
-def test_two_labels_have_a_strategy_and_a_prior_scale_of_their_own():
+def test_two_labels_and_best_items_have_strategies_and_prior_scales_of_their_own():
     rows = generator(305).standard_normal((30, 2))
     labels, items = askwise.classifier(rows, draws=50, seed=1), askwise.best_item(rows, draws=50, seed=1)
-    assert [session.config.rule for session in (labels, items)] == [expected_margin, expected]
+    assert [session.config.rule for session in (labels, items)] == [expected_margin, expected_capped]
     typical = [np.exp(session.posterior.log_prior).sum(axis=0) @ SCALES for session in (labels, items)]
     assert typical[0] > 1.3 * typical[1]
-    few = askwise.classifier(rows, draws=50, rule="expected")  # as in studies made before
-    assert askwise.from_json(few.to_json()).config.rule is expected
+    for goal in (askwise.classifier, askwise.best_item):  # as in studies made before
+        assert askwise.from_json(goal(rows, draws=50, rule="expected").to_json()).config.rule is expected
 
 
 def test_long_tables_of_labels_have_the_same_prior_scale():

@@ -40,7 +40,7 @@ def test_grades_go_with_goals_and_shapes_and_find_what_is_true(goal, shape):
     truth = np.array([3.0, 0.0]) if shape == "linear" else np.arange(8.0)
     assert rows.shape[1] == len(truth) or shape != "linear"
     person, rng = ModelPerson(session.problem, truth), np.random.default_rng(0)
-    for _ in range(25):
+    for _ in range(40):
         session.ask()
         answer_question(session, person, rng)
     believed = session.problem.family.utilities(session.sample.structures).mean(axis=0)

@@ -13,6 +13,7 @@ import pytest
 
 from askwise.distances import GROUP as DISTANCES
 from askwise.goals.base.registry import GROUP as GOALS
+from askwise.oracles.registry import GROUP as ORACLES
 from askwise.strategies import GROUP as STRATEGIES
 
 ROOT = Path(__file__).parents[2]
@@ -182,5 +183,5 @@ def test_a_plug_in_that_cannot_be_imported_hinders_nobody(study, installed, tmp_
 
 def test_the_docs_name_every_group_of_entry_points():
     text = (ROOT / "docs" / "own.md").read_text(encoding="utf-8")
-    for group in (GOALS, STRATEGIES, DISTANCES):
+    for group in (GOALS, STRATEGIES, DISTANCES, ORACLES):
         assert f'[project.entry-points."{group}"]' in text

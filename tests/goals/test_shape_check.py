@@ -53,11 +53,13 @@ def test_an_ideal_point_is_noticed_and_a_line_is_not():
     rng = np.random.default_rng(2)
     features = np.linspace(-1.5, 1.5, ROWS)[:, None]
     check = StraightLineCheck(features)
-    warning = check(choices(-4 * features[:, 0] ** 2, rng), rng)
-    assert warning is not None
-    assert warning.endswith('times less well than other shapes: set shape to "learned"')
-    assert check(choices(3 * features[:, 0], rng), rng) is None
-    assert check([], rng) is None
+    objection = check(choices(-4 * features[:, 0] ** 2, rng), None, rng)
+    assert objection is not None
+    assert objection.other is None
+    assert objection.sentence.endswith('times less well than other shapes: set shape to "learned"')
+    straight = choices(3 * features[:, 0], np.random.default_rng(100))  # whatever the check has drawn before
+    assert check(straight, None, rng) is None
+    assert check([], None, rng) is None
 
 
 def test_rows_that_were_not_asked_change_little():

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "./english.js";
 import { commandOf, keyLabel, pressedKey, responseKeys, skipChoices } from "../../src/askwise/web/static/keys.js";
 
 const KINDS = ["pair", "same", "triple", "label", "number"];
@@ -11,6 +12,10 @@ const KINDS = ["pair", "same", "triple", "label", "number"];
 function press(press) {
   return { key: "", ctrlKey: false, metaKey: false, altKey: false, repeat: false, ...press };
 }
+
+test("a check has no reasons", () => {
+  assert.deepEqual(skipChoices({ kind: "check" }).map(({ label }) => label), ["Can't tell"]);
+});
 
 test("a label of one letter or digit is its own key", () => {
   const keys = (/** @type {unknown[]} */ responses) => responseKeys({ kind: "label", responses });

@@ -1,5 +1,6 @@
 // The outbox: nothing is lost, nothing counts twice, and what the server refuses is said.
 
+import "./english.js";
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "./english.js";
 import {
+  contextOf,
   differingColumns,
   fieldHeading,
   gradedResponses,
@@ -59,8 +61,9 @@ test("why a question is asked is said in sentences, in the order of its response
   assert.equal(outlookSentences("pair", outlook("left", 0.44), 0.5), "44 % likely. We would then be 68 % undecided. Best guess: tea.");
   assert.equal(outlookSentences("number", outlook("left", 0.44, ""), 0.5), "We would then be 68 % undecided.");
   assert.match(outlookSentences("pair", outlook("left", 0.001), 0.5), /^less than 1 % likely/);
-  assert.match(whyLead({ fallback: false }), /settle most/);
-  assert.doesNotMatch(whyLead({ fallback: true }), /settle most/);
+  assert.match(whyLead({ fallback: false, kind: "pair" }), /settle most. This is what each answer would leave open/);
+  assert.match(whyLead({ fallback: false, kind: "best-worst" }), /each choice of the best/);
+  assert.doesNotMatch(whyLead({ fallback: true, kind: "pair" }), /settle most/);
 });
 
 test("a receipt has the result in words", () => {
@@ -81,4 +84,11 @@ test("a heading does not repeat the unit of its value", () => {
   assert.equal(fieldHeading("weight [kg]", "12,400 kg"), "weight");
   assert.equal(fieldHeading("price ($)", "–"), "price ($)");
   assert.equal(fieldHeading("mpg (city)", "25"), "mpg (city)");
+});
+
+test("what stands before a question is shown apart from it", () => {
+  const text = "Write a poem.\n\n- four lines\n\nWhich is better?";
+  assert.equal(contextOf(text), "Write a poem.\n\n- four lines");
+  assert.equal(questionHeading({ kind: "pair", text, options: options.slice(0, 2) }), "Which is better?");
+  assert.equal(contextOf("Which do you prefer: tea or milk?"), "");
 });

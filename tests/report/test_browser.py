@@ -60,20 +60,24 @@ def test_the_check_sees_what_it_should(tmp_path):
     assert set(asked) == {"http://127.0.0.1:47123/x.png"}
 
 
-def test_long_names_end_with_an_ellipsis_and_lines_stay_clear_of_numbers(tmp_path):
-    """On a phone: each name ends where its cell does, and no line runs into the number beside it."""
-    names = [f"an item with a rather long name, number {i}" for i in range(12)]
-    text = page(go_on(askwise.ranking(names, seed=1, draws=50), 3))
+@pytest.mark.parametrize("name", ["item {}", "the item number {}", "an item with a rather long name, number {}"])
+def test_names_are_whole_and_lines_stay_clear_of_numbers(tmp_path, name):
+    """On a phone: no name is cut, none lies on another row, and no line runs into the number beside it."""
+    text = page(go_on(askwise.ranking([name.format(i) for i in range(12)], seed=1, draws=50), 3))
     measured = """onload = () => {{
       const seen = frames[0].document, box = (node) => node.getBoundingClientRect();
-      const cut = [...seen.querySelectorAll("#ranks .name")].filter((name) => name.scrollWidth > name.clientWidth
-        && frames[0].getComputedStyle(name).textOverflow === "ellipsis").length;
-      const hit = [...seen.querySelectorAll("#ranks .row")].filter((row) =>
+      const rows = [...seen.querySelectorAll("#ranks .row")], names = rows.map((row) => row.querySelector(".name"));
+      const cut = names.filter((name) => name.scrollWidth > name.clientWidth || box(name).bottom
+        > box(name.parentElement).bottom + 1).length;
+      const hit = rows.filter((row) =>
         box(row.querySelector(".span")).right > box(row.querySelector("text")).left).length;
-      document.body.dataset.wide = `${{cut}} ${{hit}}`; }}"""
+      const ends = rows.map((row) => box(row.querySelector("text")).bottom), above = box(names[0]).bottom < ends[0] - 5;
+      const lies = names.filter((name, place) => place && box(name).top < ends[place - 1] - 5).length;
+      const inside = ends[11] < box(seen.querySelector("#ranks .below")).top + 5;
+      document.body.dataset.wide = `${{cut}} ${{hit}} ${{lies}} ${{inside}} ${{above}}`; }}"""
     script = re.sub(r"onload = .*?\n\}\}", lambda _: measured, MEASURE, flags=re.DOTALL)
     shown, _, _ = visit(tmp_path, script.format(width=WIDTH, page=escape(text)))
-    assert re.search(r'data-wide="(.*?)"', shown)[1] == "12 0"
+    assert re.search(r'data-wide="(.*?)"', shown)[1] == f"0 0 0 true {'false' if len(name) < 10 else 'true'}"
 
 
 def test_words_of_the_settings_are_not_broken_on_a_phone(tmp_path):

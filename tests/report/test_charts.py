@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from askwise.goals.base.charts import Bars, CurvePoint, EffectCurve, Fork, HeatMap, HeatRow, Interval, Intervals, Tree
 from askwise.goals.base.texts import percent, rounded
 from askwise.report.charts import Columns, Curves, Line, draw, ticks
+from askwise.report.charts.drawing import intervals_layout
 
 EVIL = "</svg><script>alert(1)</script>\"'&"
 FORK = Fork(0.0, 0.5, ((1.0, 0.0), (1.0, 1.0)), "97", False)
@@ -135,3 +136,32 @@ def test_a_chance_is_never_called_certain_unless_it_is(share):
     text = percent(share)
     assert (text == "0 %") == (share == 0)
     assert (text == "100 %") == (share == 1)
+
+
+def test_long_names_are_cut_in_the_middle_so_that_they_differ():
+    names = tuple(f"{'the very long name of a product, ' * 4}edition {year}" for year in (2001, 2002))
+    charts = (
+        Bars("id", "x", "", rows=tuple((name, 0.5) for name in names)),
+        Intervals("id", "x", "", axis="y", rows=tuple(Interval(name, 1, 2, 4, "2") for name in names)),
+        Tree("id", "x", "", names=names, forks=(FORK,)),
+    )
+    for chart in charts:
+        shown = [element.text for element in parse(chart).iter("div")]
+        assert len(set(shown)) == 2
+        assert all(text.endswith(name[-12:]) and len(text) <= 64 for text, name in zip(shown, names, strict=True))
+
+
+def test_names_of_columns_stand_upright_before_they_are_cut():
+    def upright(columns):
+        return "upright" in draw(
+            HeatMap("id", "x", "", columns=columns, rows=(HeatRow("a", ((0.0, "1"),) * len(columns)),))
+        )
+
+    assert not upright(("Oslo", "Rome"))
+    assert upright(("Lisbon", "Prague", "Iceland", "Malta", "Crete", "Paris"))
+
+
+def test_numbers_below_an_axis_do_not_touch():
+    rows = (Interval("Cleo", 0.2, 0.8, 1.0, "0.84 (not heard)"),)
+    written = [text for _, text in intervals_layout(Intervals("id", "x", "", axis="y", rows=rows))["ticks"] if text]
+    assert 2 <= len(written) < 4

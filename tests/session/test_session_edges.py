@@ -77,6 +77,7 @@ WRONG = {
     "who": [object(), 7, b"Ann", "", "A\0", "\ud800", "x" * 300, ["Ann"], True],
     "key": [1, 1.5, object(), "", "\0", "\udfff", "x" * 300, ("a",)],
     "seconds": [float("nan"), float("inf"), -1, 10**400, "2", True, 1e300, object(), 2j],
+    "cost": [float("nan"), float("inf"), -1, 10**400, "2", True, 1e300, object(), 2j],
 }
 
 
@@ -98,6 +99,15 @@ def test_a_reason_is_text(session):
         with pytest.raises(AnswerError, match=r"^reason is"):
             session.skip(reason=reason)
     session.skip(reason="")
+
+
+def test_a_note_is_text(session):
+    session.ask()
+    for note in (7, "\ud800", "x" * 3000):
+        with pytest.raises(AnswerError, match=r"^note is"):
+            session.tell("left", note=note)
+    session.tell("left", note="", cost=np.float32(0.5))
+    assert (session.log[-1]["note"], session.log[-1]["cost"]) == ("", 0.5)
 
 
 def test_numbers_of_numpy_are_plain_in_the_log(session):

@@ -129,7 +129,7 @@ def test_a_plan_says_what_people_before_save(crowd):
     steps = []
     found = make_plan(study, 6, 600.0, 1, lambda done, total: steps.append((done, total)))
     assert steps == [(done, 18) for done in range(1, 19)]
-    assert list(found["rules"]) == ["expected", "random"]
+    assert list(found["rules"]) == ["expected-capped", "random"]
     saving = PopulationSaving(**found["saving"])
     assert (saving.people_before, saving.people) == (found["people_before"], 6) == (4, 6)
     assert found["advice"][0] == str(saving)
@@ -140,7 +140,7 @@ def test_a_plan_says_what_people_before_save(crowd):
 
 
 def test_a_plan_where_nobody_came_before_says_nothing_of_them():
-    runs = {rule: [run(4)] * 6 for rule in ("expected", "random")}
+    runs = {rule: [run(4)] * 6 for rule in ("expected-capped", "random")}
     found = summarise_runs(session(), 6, runs)
     assert (found["people_before"], found["saving"]) == (0, None)
     assert not any("People before" in line for line in found["advice"])

@@ -77,7 +77,7 @@ def test_certificate_from_draws_is_within_its_standard_error_and_bound():
     certificate = certify(problem, SampledPosterior(prior.weights), Estimate(4, 4, 0.0), [], generator(214))
     assert abs(certificate.expected_distance - exact) < 4 * spread / np.sqrt(4000)
     assert certificate.expected_distance < certificate.upper_bound < certificate.expected_distance + 0.05
-    assert "simulation confidence 95%" in str(certificate)
+    assert "simulation confidence 95 %" in str(certificate)
 
 
 @pytest.mark.parametrize("chance", [0.005, 0.1, 0.5])
@@ -141,7 +141,7 @@ def test_sentence():
     certificate = Certificate(Estimate("tea", None, 0.0), **base, assumptions=(), phrase="{what} loses {loss:.2f}")
     assert str(certificate) == (
         "On average over what is still plausible after 7 answers, tea loses 0.01 "
-        "(at most 0.020, simulation confidence 95%). It is exactly right with probability 50%."
+        "(at most 0.020, simulation confidence 95 %). It is exactly right with probability 50 %."
     )
     assert certificate.warning is None
     for value in ("x" * 61, ["tea", "milk"]):
@@ -153,13 +153,13 @@ def test_sentence():
     ("chance", "said"),
     [
         (0.0, None),
-        (0.0004, "less than 1%"),
-        (0.0099, "less than 1%"),
-        (0.014, "1%"),
-        (0.5, "50%"),
-        (0.99, "99%"),
-        (0.9951, "more than 99%"),
-        (0.99999, "more than 99%"),
+        (0.0004, "less than 1 %"),
+        (0.0099, "less than 1 %"),
+        (0.014, "1 %"),
+        (0.5, "50 %"),
+        (0.99, "99 %"),
+        (0.9951, "more than 99 %"),
+        (0.99999, "more than 99 %"),
     ],
 )
 @pytest.mark.parametrize("confidence", [0.95, 1.0])
@@ -177,7 +177,7 @@ def test_a_probability_is_never_rounded_to_none_or_all(chance, said, confidence)
 def test_only_what_was_counted_is_certain():
     """4,000 draws that all agree are no proof; every structure counted is."""
     base = {"expected_distance": 0.0, "upper_bound": 0.0, "fit": 0.4, "answers": 7, "assumptions": ()}
-    for confidence, said in ((0.95, "more than 99%"), (1.0, "100%")):
+    for confidence, said in ((0.95, "more than 99 %"), (1.0, "100 %")):
         certificate = Certificate(
             Estimate("tea", None, 0.0), **base, confidence=confidence, probability_exact=1.0, phrase="{what} is off"
         )

@@ -206,9 +206,32 @@ def test_it_gives_up_when_fresh_pairs_rule_it_out():
     assert sum(posterior.counts) / 2 < 0.75 * 0.05 * rule.pairs(50) / 0.2 / 2
 
 
+class Narrow:
+    """Chains of draws that are distances between half and one and a half of their mean; counts them."""
+
+    def __init__(self, mean):
+        self.mean, self.drawn = mean, 0
+
+    def sample(self, count, rng):
+        self.drawn += count
+        structures, chains = self.mean * rng.uniform(0.5, 1.5, count), np.arange(count) % 64
+        return Sample(structures, np.full(count, 1 / count), exact=False, chains=chains)
+
+
+@pytest.mark.parametrize(("share", "stops", "most"), [(0.5, True, 5000), (0.9, False, 600), (1.1, False, 300)])
+def test_chains_are_drawn_from_only_where_few_draws_suffice(share, stops, most):
+    """Distances that vary little tell soon; at nine tenths of epsilon tens of thousands of draws would be needed."""
+    rule, problem = DiameterBelow(0.02), replace(PROBLEM, distance=FirstOfPair())
+    for run in range(20):
+        posterior, rng = Narrow(share * 0.02), generator(213, run)
+        at_hand = Narrow(share * 0.02).sample(64, rng)
+        assert (rule(problem, posterior, at_hand, 0, 100, rng) is not None) == stops
+        assert posterior.drawn <= most
+
+
 @pytest.mark.parametrize(("diameter", "rounds"), [(0.05, 200), (0.35, 200)])
 def test_all_pairs_of_a_few_draws_rule_more_out(diameter, rounds):
-    """64 draws: their 32 disjoint pairs rule hardly anything out, all 2,016 of them much, but never what would pass."""
+    """64 draws: all 2,016 of their pairs rule more out than 32 disjoint ones, but never what would pass."""
     rule, by_halves, by_all = DiameterBelow(0.1, DELTA), 0, 0
     for run in range(rounds):
         posterior = Recording(believing(diameter).weights)
@@ -221,7 +244,7 @@ def test_all_pairs_of_a_few_draws_rule_more_out(diameter, rounds):
     if diameter <= 0.05:
         assert by_all == 0
     else:
-        assert by_all > max(0.5 * rounds, 2 * by_halves)
+        assert by_all > max(0.5 * rounds, 1.5 * by_halves)
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "round"), [(0.1, 0.05, 100), (0.05, 0.05, 1), (0.3, 0.2, 7)])
@@ -243,7 +266,7 @@ def test_exact_weights_need_no_sampling(diameter, stops):
     assert (reason == "undecided is below 0.2") if stops else reason is None
 
 
-@pytest.mark.parametrize(("delta", "said"), [(0.05, "95%"), (0.004, "99.6%"), (1e-4, "99.99%")])
+@pytest.mark.parametrize(("delta", "said"), [(0.05, "95 %"), (0.004, "99.6 %"), (1e-4, "99.99 %")])
 def test_confidence_is_not_rounded_up(delta, said):
     rule, sure = DiameterBelow(EPSILON, delta), SampledPosterior(np.append(1.0, np.zeros(SIZE - 1)))
     reason = rule(PROBLEM, sure, sure.sample(600, generator(213)), 0, 1, generator(214))

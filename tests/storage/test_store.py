@@ -23,6 +23,8 @@ from tests.helpers import SEED
 
 NAMES = [f"item {i}" for i in range(12)]
 
+CROWD_TABLES = ("checks", "actions", "owner_tokens")
+
 
 def some_study(path, answers=4):
     session = askwise.best_item(NAMES, draws=8, seed=1)
@@ -119,7 +121,7 @@ def test_a_newer_format_is_refused_and_an_older_one_taken_forward(tmp_path, monk
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE askwise SET version = 7")
     connection.close()
-    assert "was written by a newer askwise (format 7, this one reads up to 4); update askwise" in refusal(
+    assert "was written by a newer askwise (format 7, this one reads up to 5); update askwise" in refusal(
         askwise.open, path
     )
 
@@ -139,10 +141,22 @@ def test_a_file_of_the_first_version_is_taken_forward(tmp_path):
     path = tmp_path / "x.askwise"
     session = some_study(path)
     with sqlite3.connect(path) as connection:
-        for column in ("parent", "state", "mode", "secret", "settled", "why", "beyond", "head", "wording"):
+        for column in (
+            "parent",
+            "state",
+            "mode",
+            "secret",
+            "settled",
+            "why",
+            "beyond",
+            "head",
+            "wording",
+            "crowd",
+            "edition",
+        ):
             connection.execute(f"ALTER TABLE studies DROP COLUMN {column}")
-        connection.execute("DROP TABLE participants")
-        connection.execute("DROP TABLE leases")
+        for table in ("participants", "leases", *CROWD_TABLES):
+            connection.execute(f"DROP TABLE {table}")
         connection.execute("ALTER TABLE askwise DROP COLUMN digest")
         connection.execute("UPDATE askwise SET version = 1")
     connection.close()
@@ -156,9 +170,13 @@ def test_a_study_of_the_second_version_is_taken_forward_with_its_people(place):
     study = store.record().study
     ann = invite(store, store.record(), "Ann")
     with store.begin() as connection:
-        for column in ("settled", "why", "beyond", "head", "wording"):
+        for column in ("settled", "why", "beyond", "head", "wording", "crowd", "edition"):
             connection.execute(text(f"ALTER TABLE studies DROP COLUMN {column}"))
-        connection.execute(text("DROP TABLE leases"))
+        connection.execute(text("DROP INDEX participants_external"))
+        for column in ("external", "parameters", "language", "consent", "status"):
+            connection.execute(text(f"ALTER TABLE participants DROP COLUMN {column}"))
+        for table in ("leases", *CROWD_TABLES):
+            connection.execute(text(f"DROP TABLE {table}"))
         connection.execute(text("ALTER TABLE askwise DROP COLUMN digest"))
         connection.execute(text("UPDATE askwise SET version = 2"))
     store.close()

@@ -8,12 +8,22 @@ import numpy as np
 import pytest
 
 from askwise.distances.fairness import EqualOpportunity
+from askwise.distances.items import BestItem, ItemRegret
 from askwise.distances.labels import Disagreement
 from askwise.errors import AnswerError
 from askwise.losses import davidson, logistic
 from askwise.problem import Problem
 from askwise.strategies.baselines import margin
-from askwise.strategies.expected import asks_even_bets, expected, expected_margin
+from askwise.strategies.expected import (
+    MAX_COUNTED_REGRET,
+    MIN_QUESTIONS,
+    WIDE,
+    asks_even_bets,
+    expected,
+    expected_capped,
+    expected_margin,
+)
+from askwise.structures.choice import ItemScores, pairs_at
 from askwise.structures.linear import RowScores
 from askwise.types import Answer, Sample
 from tests.helpers import SampledPosterior, exact_sample, generator, label_problem, score_problem
@@ -106,3 +116,78 @@ def test_it_is_expected_where_groups_should_be_treated_alike():
     problem, sample = label_scores(12, 150, lambda family, rows: EqualOpportunity(family, rows, group, 1.0))
     scored, known = (rule(problem, None, sample, np.arange(12), None) for rule in (expected_margin, expected))
     assert scored.gain.tolist() == known.gain.tolist()
+
+
+# ------------------------------------------------------------------ with a cap on regrets
+
+
+def item_problem(scores, distance=ItemRegret):
+    """A problem about the best item, and all its questions."""
+    count = scores.shape[1]
+    problem = Problem(ItemScores(count), distance(np.eye(count), scored=True), logistic)
+    return problem, pairs_at(np.arange(count * (count - 1) // 2), count)
+
+
+def test_the_capped_gain_equals_the_enumerated_expectation():
+    rng = generator(94)
+    scores = np.array([1.0, 0.7, 0.5, 0, -1]) + rng.standard_normal((12, 5))  # every answer is likely enough
+    weights = rng.dirichlet(np.ones(12))
+    problem, atoms = item_problem(scores)
+    distances = np.array([[max(_regret(s, t.argmax()), _regret(t, s.argmax())) for t in scores] for s in scores])
+    counted = np.minimum(distances, MAX_COUNTED_REGRET)
+    assert weights @ distances @ weights > WIDE
+    assert ((distances > 0) & (distances < MAX_COUNTED_REGRET)).any()
+    gains = []
+    for i, j in atoms:
+        chance = 1 / (1 + np.exp(scores[:, j] - scores[:, i]))
+        left, right = weights * chance, weights * (1 - chance)
+        after = sum(mass @ counted @ mass / mass.sum() for mass in (left, right))
+        gains.append(weights @ counted @ weights - after)
+    scored = expected_capped(problem, None, Sample(scores, weights, exact=True), atoms, None)
+    assert scored.gain == pytest.approx(np.array(gains), abs=1e-6)  # regrets have 32 bits
+    assert scored.info["diameter"] == pytest.approx(weights @ distances @ weights, abs=1e-6)
+
+
+def _regret(scores, item):
+    return (scores.max() - scores[item]) / np.ptp(scores)
+
+
+def test_capped_it_compares_likely_best_items_and_not_good_with_bad_ones():
+    scores = np.array([[10.0, 7, 0, 0], [7, 10, 0, 0], [0, 0, 10, 7], [0, 0, 7, 10]])
+    problem, atoms = item_problem(scores)
+    sample = Sample(scores, np.array([0.4, 0.4, 0.1, 0.1]), exact=True)
+    capped, plain = (rule(problem, None, sample, atoms, None).gain for rule in (expected_capped, expected))
+    assert atoms[capped.argmax()].tolist() == [0, 1]  # one of the two is the best at 80 %
+    assert atoms[plain.argmax()].tolist() == [0, 2]
+
+
+def test_the_cap_is_lifted_when_the_average_regret_is_small():
+    scores = np.array([[10.0, 7, 0, 0], [7, 10, 0, 0], [0, 0, 10, 7], [0, 0, 7, 10]])
+    problem, atoms = item_problem(scores)
+    sample = Sample(scores, np.array([0.48, 0.48, 0.02, 0.02]), exact=True)
+    capped, plain = (rule(problem, None, sample, atoms, None) for rule in (expected_capped, expected))
+    assert capped.info["diameter"] < WIDE
+    assert capped.gain.tolist() == plain.gain.tolist()
+
+
+def test_of_other_distances_than_regret_the_cap_changes_nothing():
+    scores = 3 * generator(95).standard_normal((600, 31))
+    problem, atoms = item_problem(scores, BestItem)
+    sample = Sample(scores, np.full(600, 1 / 600), exact=False)
+    capped, plain = (rule(problem, None, sample, atoms, generator(96)) for rule in (expected_capped, expected))
+    assert capped.info["diameter"] > WIDE
+    assert capped.gain.tolist() == plain.gain.tolist()
+
+
+def test_of_many_questions_the_short_list_has_the_cap_too():
+    scores = 3 * generator(97).standard_normal((600, 31)) + np.linspace(0, 9, 31)
+    problem, atoms = item_problem(scores)
+    sample = Sample(scores, np.full(600, 1 / 600), exact=False)
+    listed = expected_capped(problem, None, sample, atoms, generator(98)).gain
+    every = np.concatenate(
+        [expected_capped(problem, None, sample, atoms[k : k + 93], None).gain for k in range(0, 465, 93)]
+    )
+    assert len(atoms) > MIN_QUESTIONS
+    best = np.argsort(-listed)[:50]
+    assert listed[best] == pytest.approx(every[best], abs=1e-6)
+    assert every[listed.argmax()] > 0.9 * every.max()

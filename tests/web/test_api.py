@@ -247,7 +247,7 @@ def test_while_the_learner_reads_a_log_others_questions_do(path, monkeypatch):
         settle(client, first)
         studies = client.app.state.studies
 
-        async def busy(function, job, *more, urgent=True):
+        async def busy(function, job, *more, rank=0):
             await asyncio.sleep(60)
 
         monkeypatch.setattr(studies.learner, "run", busy)

@@ -16,10 +16,8 @@ EVIL = "<script>alert(1)</script>"
 @pytest.mark.parametrize(
     ("minutes", "second", "this_minute", "rate"),
     [
-        ([], 30, 0, 0),
         ([("2026-11-17T10:00", 25)], 50, 25, 25),  # the first minute of a study
         ([("2026-11-17T08:00", 9), ("2026-11-17T10:00", 25)], 30, 25, 25 / 4.5),
-        ([("2026-11-17T08:00", 9)], 30, 0, 0),
         ([("2026-11-17T09:56", 9), ("2026-11-17T09:59", 3)], 0, 0, 12 / 4),
     ],
 )
@@ -28,6 +26,12 @@ def test_the_pace_and_the_count_of_this_minute_agree(minutes, second, this_minut
     assert answer_rate(minutes, now) == pytest.approx(rate)
     texts = re.findall(r">(\d+) answers? in this minute<", pace_html(minutes, now))
     assert texts == [str(this_minute)]
+
+
+@pytest.mark.parametrize("minutes", [[], [("2026-11-17T08:00", 9)]])
+def test_half_an_hour_without_answers_is_a_sentence(minutes):
+    assert answer_rate(minutes, NOW) == 0
+    assert pace_html(minutes, NOW) == '<p class="lead">No answers in the last 30 minutes.</p>'
 
 
 def test_quiet_minutes_have_columns_too():

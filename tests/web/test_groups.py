@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 import askwise
 from askwise.errors import SettingError
 from askwise.exchange.answers import study_answers_table
+from askwise.goals import goal_of
 from askwise.storage.address import Address
 from askwise.storage.store import Store
 from tests.web.test_api import OWNER, invited, served
@@ -102,3 +105,46 @@ def test_strangers_and_the_same_person_twice_are_refused(tmp_path):
             reply = client.post("/api/v1/studies/drinks/participants", headers=OWNER, json={"name": name})
             assert reply.status_code == 422
             assert sentence in reply.json()["detail"]
+
+
+def test_the_owner_leaves_out_who_never_answers(tmp_path):
+    path = tmp_path / "drinks.askwise"
+    session = askwise.group_item(DRINKS, ["Ann", "Ben", "Cleo"], draws=60, seed=1, epsilon=0.1, by="borda")
+    while not goal_of(session).absence(session).settled_without:
+        question = session.ask(who="Ann" if len(session.answers) % 2 else "Ben")
+        session.tell(min((option.name for option in question.options), key=DRINKS.index), question)
+    askwise.save(session, path)
+    here = "/api/v1/studies/drinks"
+    with served(path) as client:
+        absence = client.get(f"{here}/learned", headers=OWNER).json()["absence"]
+        assert (absence["silent"], absence["settled_without"]) == (["Cleo"], True)
+        assert client.post(f"{here}/group", json={"without": ["Cleo"]}).status_code == 401
+        refused = client.post(f"{here}/group", headers=OWNER, json={"without": ["Zoe"]})
+        assert refused.status_code == 422
+        assert "without names 'Zoe', who is not in the group of Ann, Ben, Cleo" in refused.json()["detail"]
+        client.get(f"{here}/questions", headers=OWNER)
+        assert client.post(f"{here}/group", headers=OWNER, json={"without": ["Cleo"]}).status_code == 200
+        assert becomes(client, here, "settled")
+        learned = client.get(f"{here}/learned", headers=OWNER).json()
+        assert (learned["settled"], learned["absence"]["left_out"]) == (True, ["Cleo"])
+        assert client.post(f"{here}/group", headers=OWNER, json={"without": []}).status_code == 200
+        assert becomes(client, here, "open")
+    options = askwise.open(path).pursued["options"]
+    assert (options["without"], options["by"], options["epsilon"]) == ([], "borda", 0.1)
+
+
+def test_nobody_is_left_out_where_people_do_not_decide_together(tmp_path):
+    askwise.save(askwise.best_item(DRINKS, draws=40), tmp_path / "drinks.askwise")
+    with served(tmp_path / "drinks.askwise") as client:
+        reply = client.post("/api/v1/studies/drinks/group", headers=OWNER, json={"without": ["Ann"]})
+    assert reply.status_code == 409
+    assert "do not decide together" in reply.json()["detail"]
+
+
+def becomes(client, here, state):
+    """Whether the study is soon in that state."""
+    for _ in range(300):
+        if client.get(here, headers=OWNER).json()["state"] == state:
+            return True
+        time.sleep(0.06)  # not faster than the rate limit lets pass
+    return False

@@ -159,7 +159,7 @@ def test_what_is_refused_is_said_in_one_sentence_and_changes_nothing(place):
             assert change(client, place, 422, **form)["detail"].startswith(sentence)
         both = {"table": ("more.csv", b"name\nlate\n")}
         assert "send one of them" in change(client, place, 422, files=both, rows="later")["detail"]
-        assert "a table is one of" in change(client, place, 422, files={"table": ("a.txt", b"x")})["detail"]
+        assert "a table is one of" in change(client, place, 422, files={"table": ("a.exe", b"x")})["detail"]
         name = Address.of(place).name
         assert client.post(f"/api/v1/studies/{name}/items", data={"rows": "x"}).status_code == 401
         client.post(f"/api/v1/studies/{name}/state", json={"state": "closed"}, headers=OWNER)

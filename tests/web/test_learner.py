@@ -66,7 +66,7 @@ def test_the_likeliest_answer_is_worked_out_first(jobs):
 def test_before_people_come_every_study_s_sampler_has_run_and_one_that_is_broken_stops_nobody(monkeypatch):
     ran = []
     monkeypatch.setattr("signal.signal", lambda *_: None)
-    monkeypatch.setattr(shaped, "run", lambda *state: ran.append(state) or shape_chains.run(*state))
+    monkeypatch.setattr(shaped, "draw", lambda *state: ran.append(state) or shape_chains.draw(*state))
     sound = askwise.best_item(TABLE, draws=60, seed=2).recipe
     warm([{**sound, "goal": "gone"}, sound])
     assert ran

@@ -19,11 +19,12 @@ from askwise.storage.participants import invite
 from askwise.storage.store import Store
 from askwise.storage.usage import answer_counts
 from askwise.web import security as safety
+from askwise.web.access import COOKIE
 from askwise.web.app import create_app
 from askwise.web.learner.dashboard import WatchedLog, log_findings, watch
 from askwise.web.learner.learner import Learner
 from askwise.web.live_updates import messages
-from askwise.web.overview import UNREADABLE, overview
+from askwise.web.overview import overview
 from askwise.web.studies import ServedStudies
 from tests.helpers import generator
 
@@ -238,10 +239,10 @@ def test_every_door_of_the_owner_is_shut(tmp_path):
                 client.cookies.clear()
                 assert client.request(method, where).status_code == 401, path
                 assert client.request(method, where, headers={"Authorization": "Bearer wrong"}).status_code == 401
-                client.cookies.set(safety.COOKIE, "wrong")
+                client.cookies.set(COOKIE, "wrong")
                 assert client.request(method, where, headers={"X-Askwise": "page"}).status_code == 401
                 if method == "post":
-                    client.cookies.set(safety.COOKIE, TOKEN)
+                    client.cookies.set(COOKIE, TOKEN)
                     assert client.post(where, json={"state": "closed"}).status_code == 403, path
                 time.sleep(0.2)  # not faster than the rate limit lets pass
         assert client.get("/api/v1/studies/drinks", headers=OWNER).json()["state"] == "open"
@@ -298,7 +299,8 @@ def test_people_and_states(tmp_path):
         assert client.get(f"{here}/questions").status_code == 409
         (tmp_path / "torn.askwise").write_bytes(b"not a study")
         assert [one["state"] for one in client.get("/api/v1/studies").json()] == ["closed", "unreadable"]
-        assert client.get("/api/v1/studies").json()[1]["aim"] == UNREADABLE
+        torn = "torn.askwise is not a study, or it is damaged; expected a file made by askwise new."
+        assert client.get("/api/v1/studies").json()[1]["aim"] == torn
 
 
 def test_nobody_listens_after_leaving(tmp_path):

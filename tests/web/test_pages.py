@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
 
 import pytest
@@ -10,9 +12,14 @@ import askwise
 from askwise.storage.address import Address
 from askwise.storage.participants import change_study_settings, invite, token_of
 from askwise.storage.store import Store
+from askwise.web import live_updates
+from askwise.web.learner.learner import Learner
+from askwise.web.live_updates import messages
+from askwise.web.overview import list_study
+from askwise.web.studies import ServedStudies
 from tests.web.test_api import OWNER
 from tests.web.test_choices import final
-from tests.web.test_sharing import ask, served
+from tests.web.test_sharing import ask, served, study_at
 
 pytestmark = pytest.mark.usefixtures("in_process")
 EVIL = "<script>alert(1)</script>"
@@ -44,7 +51,8 @@ def test_pages_are_whole_and_escaped(tmp_path):
             assert page.text.startswith("<!doctype html>")
             assert page.text.rstrip().endswith("</html>")
             assert f'src="/static/{script}.js"' in page.text
-            assert page.text.count("<script") == 1
+            data = page.text.count('<script type="application/json"')  # which no browser runs
+            assert page.text.count("<script") - data == 1
             names = re.findall(r' id="([^"]+)"', page.text)
             assert len(names) == len(set(names)), names
             assert client.get(f"/static/{script}.js").headers["content-type"].startswith("text/javascript")
@@ -92,3 +100,122 @@ def test_the_end_says_by_its_kind_whether_it_is_settled(tmp_path):
         assert state["result"]
         (person,) = client.get("/api/v1/studies/cars", headers=OWNER).json()["participants"]
         assert person["settled"]
+
+
+BROWSER = {"accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+PROGRAM = {"accept": "application/json"}
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "headers", "code"),
+    [
+        ("GET", "/", {}, 401),
+        ("GET", "/api/v1/studies/cars/report.html", {}, 401),
+        ("GET", "/login?token=wrong", {}, 401),
+        ("POST", "/api/v1/studies/cars/state", {"cookie": "askwise_owner=secret-of-the-owner"}, 403),
+        ("GET", "/s/nothing", OWNER, 404),
+        ("GET", "/s/cars/p/forged", {}, 404),
+        ("GET", "/api/v1/s/cars/p/forged", {}, 404),
+        ("GET", "/static/nothing.js", {}, 404),
+        ("GET", "/nowhere", {}, 404),
+        ("DELETE", "/login", {}, 405),
+        ("POST", "/api/v1/studies", {**OWNER, "content-length": str(2**40)}, 413),
+        ("GET", "/api/v1/studies/cars/learned?log=many", OWNER, 422),
+        ("GET", "/api/v1/studies/torn", OWNER, 503),
+    ],
+)
+def test_people_get_a_page_and_programs_json(tmp_path, method, address, headers, code):
+    """Whatever goes wrong: nobody sees raw JSON in a browser, and no program has to read HTML."""
+    pictured(tmp_path)
+    (tmp_path / "torn.askwise").write_bytes(b"not a study")
+    with served(tmp_path) as client:
+        page = client.request(method, address, headers={**headers, **BROWSER})
+        assert (page.status_code, page.headers["content-type"].split(";")[0]) == (code, "text/html")
+        assert re.search(r"<h1>[A-Z][^<]+</h1><p>[A-Z][^<{]+\.</p>", page.text), page.text
+        reply = client.request(method, address, headers={**headers, **PROGRAM})
+        assert (reply.status_code, reply.headers["content-type"]) == (code, "application/json")
+        assert list(reply.json()) == ["detail"]
+
+
+def test_a_mistake_of_ours_is_a_page_too(tmp_path, monkeypatch):
+    pictured(tmp_path)
+    monkeypatch.setattr("askwise.web.routes.pages.form_fields", lambda: 1 / 0)
+    with served(tmp_path) as client:
+        client._transport.raise_server_exceptions = False
+        page = client.get("/", headers={**OWNER, **BROWSER})
+        assert (page.status_code, "Something went wrong" in page.text, "ZeroDivision" in page.text) == (
+            500,
+            True,
+            False,
+        )
+        assert "script-src 'self'" in page.headers["content-security-policy"]
+        assert client.get("/", headers={**OWNER, **PROGRAM}).json()["detail"].startswith("the server made a mistake")
+
+
+def test_the_owner_finds_the_way_back_from_an_error(tmp_path):
+    with served(tmp_path) as client:
+        assert (
+            '<a href="/">All studies</a>'
+            in client.get("/s/nothing", headers={"cookie": "askwise_owner=secret-of-the-owner", **BROWSER}).text
+        )
+        assert "All studies" not in client.get("/s/nothing", headers=BROWSER).text
+
+
+def test_a_study_that_was_answered_elsewhere_is_settled_in_the_list(tmp_path):
+    """In a terminal or a program, which are closed or save; and by one that died, as soon as somebody looks."""
+    for name in ("saved", "closed", "died"):
+        session = askwise.clusters(["tea", "milk", "coal"], draws=16, seed=2, epsilon=0.4)
+        path = tmp_path / f"{name}.askwise"
+        if name != "saved":
+            askwise.save(session, path)
+            session = askwise.open(path)
+        while not session.done:
+            session.tell("different", session.ask())
+        if name == "saved":
+            askwise.save(session, path)
+        elif name == "closed":
+            askwise.storage.close(session)
+    with served(tmp_path) as client:
+        listed = {one["study"]: one["state"] for one in client.get("/api/v1/studies", headers=OWNER).json()}
+        assert listed == {"saved": "settled", "closed": "settled", "died": "open"}
+
+    async def look():
+        studies = ServedStudies(str(tmp_path), Learner(1))
+        stream = messages(studies, "died", studies.job("died", 1), 1)
+        while not (await anext(stream)).startswith("event: learned"):
+            pass
+        await stream.aclose()
+        seen = await list_study(studies, "died")
+        studies.close()
+        return seen.state
+
+    assert asyncio.run(look()) == "settled"
+
+
+def test_of_many_people_only_those_who_changed_are_sent(tmp_path, monkeypatch):
+    monkeypatch.setattr(live_updates, "SNAPSHOT_SECONDS", 3600.0)
+    path = tmp_path / "cars.askwise"
+    people, links = study_at(path, pooled=False, names=tuple(f"Person {number}" for number in range(200)))
+    with served(path) as client:
+        question = ask(client, links[7])
+
+        async def watch(act):
+            stream = messages(client.app.state.studies, "cars", (str(path), 1), 1)
+            first, later = await anext(stream), []
+            await asyncio.to_thread(act)
+            while not any(told.get("answers") == 1 for told in later):
+                kind, _, data = (await anext(stream)).partition("\n")
+                if kind == "event: changes":
+                    later.append(json.loads(data.removeprefix("data: ")))
+            await stream.aclose()
+            return first, later
+
+        def answer():
+            sent = {"question": question["id"], "response": "same", "key": "answer-1"}
+            assert client.post(f"{links[7]}/answers", json=sent).status_code == 200
+
+        first, later = client.portal.call(watch, answer)
+    assert first.startswith("event: overview")
+    changed = {one["participant"] for told in later for one in told.get("participants", ())}
+    assert changed == {people[7].participant}
+    assert max(len(json.dumps(told)) for told in later) < len(first) / 50

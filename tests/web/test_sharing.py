@@ -12,6 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 import askwise
+from askwise.errors import SettingError
 from askwise.storage import leases
 from askwise.storage.address import Address
 from askwise.storage.participants import invite, set_mode, token_of
@@ -232,10 +233,10 @@ def test_a_program_that_writes_ahead_makes_nobody_spin(path, monkeypatch):
         refreshes = []
         run = client.app.state.studies.learner.run
 
-        async def counted(function, *more, urgent=True):
+        async def counted(function, *more, rank=0):
             if function is learner.compute_state:
                 refreshes.append(function)
-            return await run(function, *more, urgent=urgent)
+            return await run(function, *more, rank=rank)
 
         monkeypatch.setattr(client.app.state.studies.learner, "run", counted)
         session = askwise.storage.open(path, log=people[0].log)
@@ -247,7 +248,7 @@ def test_a_program_that_writes_ahead_makes_nobody_spin(path, monkeypatch):
         assert len(service.event_log.events) == 3  # it has caught up
         assert len(refreshes) == 1
 
-        async def ahead(function, *more, urgent=True):
+        async def ahead(function, *more, rank=0):
             refreshes.append(function)
             return replace(state, position=10**6)  # of a program that is always faster
 
@@ -315,3 +316,19 @@ def test_a_lease_is_taken_once(place):
         "q2": "Ben",
         "q3": "Ann",
     }
+
+
+def test_the_log_calls_the_anchor_by_name_and_nobody_else_can_be_it(tmp_path):
+    place = tmp_path / "anchored.askwise"
+    session = askwise.clusters(TABLE, draws=16, seed=2, epsilon=1e-6, anchor="Ann")
+    people, (ann, ben, _) = study_at(place, pooled=True, session=session)
+    with served(place) as client:
+        for link in (ann, ben):
+            question = ask(client, link)
+            sent = {"question": question["id"], "response": question["responses"][0], "key": link[-9:]}
+            assert client.post(f"{link}/answers", json=sent).status_code == 200
+    assert [event["who"] for event in told(place, [people[0].log])] == ["Ann", people[1].participant]
+    store = Store.at(Address.of(place))
+    with pytest.raises(SettingError, match="'Ann' is the anchor, and is invited already"):
+        invite(store, store.record(), "Ann")
+    store.close()

@@ -18,15 +18,16 @@ MODELS = {
     for name, model in vars(module).items()
     if isinstance(model, type) and issubclass(model, BaseModel)
 }
-UNMODELLED = {"Learned", "OddAnswer", "ResponseOutlook"}  # sent as plain dictionaries
+UNMODELLED = {"Absence", "Learned", "OddAnswer", "ResponseOutlook"}  # sent as plain dictionaries
+OWN = {"CardsPage"}  # of the scripts alone
 
 
 def test_every_type_has_a_model():
-    assert set(INTERFACES) - UNMODELLED <= set(MODELS)
+    assert set(INTERFACES) - UNMODELLED - OWN <= set(MODELS)
     assert len(INTERFACES) > len(UNMODELLED)
 
 
-@pytest.mark.parametrize("name", sorted(set(INTERFACES) - UNMODELLED))
+@pytest.mark.parametrize("name", sorted(set(INTERFACES) - UNMODELLED - OWN))
 def test_every_field_that_a_page_reads_is_sent(name):
     fields = set(re.findall(r"^  (\w+)\??:", INTERFACES[name], re.MULTILINE))
     assert fields

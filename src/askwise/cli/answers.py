@@ -19,7 +19,7 @@ from askwise.session.set_responses import OPTION_COLUMNS
 from askwise.types import Question
 
 MAX_PRINTED_LINES = 5  # bad lines
-OPTION_PARTS = ("name", "image", "row", "body", "audio", "video")  # that programs read
+COLUMN_PARTS = ("image", "body", "audio", "video")  # of an option, which options of the goal of these names choose
 
 
 def tell(
@@ -69,6 +69,7 @@ def next_questions(
 ) -> None:
     """Print the next questions, or write them to a table to fill in."""
     from askwise.exchange.files import write_table
+    from askwise.oracles.messages import question_message
     from askwise.session import Plate
     from askwise.storage.address import Address
 
@@ -85,9 +86,11 @@ def next_questions(
         questions = session.ask(count, eligible=None if plain else Plate(per_row, per_column), who=who)
     close_study(session)
     if as_json:
-        typer.echo(json.dumps({"questions": [_as_json(question) for question in questions], **_plate_name(questions)}))
+        typer.echo(
+            json.dumps({"questions": [question_message(question) for question in questions], **_plate_name(questions)})
+        )
     elif output is not None:
-        write_table(_table(questions), output)
+        write_table(_table(session, questions), output)
         table = one_line(quote(str(output)))
         typer.echo(f"Wrote {len(questions)} questions to {one_line(str(output))}. Fill in the column response, then:")
         typer.echo(f"askwise tell {one_line(shell_address(Address.of(file)))} --from {table}")
@@ -118,22 +121,10 @@ def _plate_name(questions: list[Question]) -> dict[str, str]:
     return {"plate": names.pop()} if len(names) == 1 else {}
 
 
-def _as_json(question: Question) -> dict[str, Any]:
-    return {
-        "id": question.id,
-        "kind": question.kind,
-        "text": question.text,
-        "options": [
-            {part: getattr(option, part) for part in OPTION_PARTS} | {"fields": dict(option.fields)}
-            for option in question.options
-        ],
-        "responses": list(question.responses),
-        "answer_names": dict(question.answer_names),
-        **({} if question.who is None else {"who": question.who}),
-    }
-
-
-def _table(questions: list[Question]) -> dict[str, list[Any]]:
+def _table(session: Session, questions: list[Question]) -> dict[str, list[Any]]:
+    """All that people see of each question, under the names that the columns have in the study's table."""
+    chosen = {} if session.pursued is None else session.pursued["options"]
+    parts = {part: chosen[part] for part in COLUMN_PARTS if chosen.get(part) is not None}
     most = max(len(question.options) for question in questions)
     shown: dict[str, list[Any]] = {}
     for place, letter in enumerate(OPTION_COLUMNS[:most]):
@@ -141,6 +132,8 @@ def _table(questions: list[Question]) -> dict[str, list[Any]]:
         shown[letter] = [option.name for option in options]
         for column in dict.fromkeys(column for option in options for column in option.fields):
             shown[f"{letter}.{column}"] = [option.fields.get(column) for option in options]
+        for part, column in parts.items():
+            shown[f"{letter}.{column}"] = [getattr(option, part) for option in options]
     return {
         "question": [question.id for question in questions],
         **({"who": [question.who for question in questions]} if questions[0].who is not None else {}),

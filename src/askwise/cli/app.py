@@ -9,13 +9,18 @@ import typer
 from typer.core import TyperGroup
 
 from askwise.cli import (
+    answer,
     answers,
     ask,
     backtest,
+    crowd,
     demo,
+    evaluate,
     goal,
     items,
     new,
+    owners,
+    participants,
     plan,
     reproduce,
     serve,
@@ -93,7 +98,13 @@ def root(
 app.command("new")(listed("new"))
 app.command("plan")(plan.plan)
 app.command("ask")(ask.ask)
+app.command("answer")(answer.answer)
+app.command("eval")(evaluate.evaluate)
 app.command("serve")(serve.serve)
+app.command("crowd")(crowd.crowd)
+app.command("invite")(crowd.invite)
+app.command("people")(participants.people)
+app.command("owners")(owners.owners)
 app.command("next")(answers.next_questions)
 app.command("tell")(answers.tell)
 app.command("status")(status.status)
@@ -104,6 +115,7 @@ app.command("items")(items.items)
 app.command("export")(transfer.export)
 app.command("import")(transfer.import_study)
 app.command("copy")(transfer.copy)
+app.command("delete")(participants.delete)
 app.command("demo")(demo.demo)
 app.command("backtest")(backtest.backtest)
 app.command("simulate")(simulate.simulate)

@@ -33,7 +33,7 @@ from askwise.cli.terminal import ERASE, ESCAPE, KeyReader, image_sequence
 from askwise.errors import AskwiseError, SettingError
 from askwise.goals import goal_of
 from askwise.session import Session
-from askwise.session.set_responses import BEST_WORST, BETWEEN
+from askwise.session.set_responses import BEST_WORST, BETWEEN, outlooks_by_best
 from askwise.stopping.certificate import percent
 from askwise.structures import AsksPeople, PooledRows
 from askwise.types import Question, named_text
@@ -101,6 +101,7 @@ class AskLoop:
         self.address = escape_markup(shell_address(self.journal.store.address))
         self.console = Console(highlight=False)
         self.reader = reader
+        self.shown_help = ""
         self.first_diameter = session.diameter if not session.answers else None
         self.preparation: threading.Thread | None = None
         self.forecaster: Any = None
@@ -115,26 +116,34 @@ class AskLoop:
         if self.session.wording.instructions and not self.session.answers:
             for line in [*self.session.wording.instructions.splitlines(), ""]:
                 self.console.print(escape_markup(line))
-        shown_help = ""
         while True:
-            question = self.session.ask(who=self.who if self.asks_people else None)
-            if shown_help != (shown_help := self._keyboard(question).help):
-                self.console.print(f"[dim]{shown_help}[/]\n")
-            self.reader.discard_pending()
-            self._show(question)
-            if not self._handle_input(question):
+            if not self.ask(self.session.ask(who=self.who if self.asks_people else None)):
                 kept = f"\n{count_answers(self.session)} kept. Continue with: askwise ask {self.address}"
                 self.console.print(kept, soft_wrap=True)
                 return
             if self.session.done and not self._go_on():
                 return
 
+    def ask(self, question: Question) -> bool:
+        """Shows a question and reads keys until it is answered or skipped, or an answer is undone; False to quit."""
+        help = self._keyboard(question).help
+        if help != self.shown_help:
+            self.console.print(f"[dim]{help}[/]\n")
+            self.shown_help = help
+        self.reader.discard_pending()
+        self._show(question)
+        return self._handle_input(question)
+
     def close(self) -> None:
         if self.forecaster is not None:
             self.forecaster.close()
+        self.wait()
+        close_study(self.session)
+
+    def wait(self) -> None:
+        """Waits for what is computed in the background."""
         if self.preparation is not None:
             self.preparation.join()
-        close_study(self.session)
 
     def _keyboard(self, question: Question) -> Keyboard:
         return keyboard_for(question, self.reader.single_keys)
@@ -222,6 +231,9 @@ class AskLoop:
             self.console.print(f"[bold magenta]{escape_markup(str(question.who))}, please:[/]")
             self.last_person = question.who
         text = question.text if question.kind in LISTED_KINDS else named_text(question.text, question.names)
+        context, _, text = text.rpartition("\n\n")
+        for line in context.splitlines():
+            self.console.print(escape_markup(line), soft_wrap=True)
         self.console.print(f"[bold]{number}.[/] {escape_markup(text)}", soft_wrap=True)
         for option in question.options:
             self._show_image(option.image)
@@ -257,8 +269,7 @@ class AskLoop:
 
     def _prepare(self) -> None:
         """Computes what follows each answer while the person thinks."""
-        if self.preparation is not None:
-            self.preparation.join()
+        self.wait()
         who = None if self.asks_people else self.who  # whom the question asks is known there
         thread = threading.Thread(target=self.session.prepare, args=(who,), daemon=True)
         thread.start()
@@ -267,9 +278,14 @@ class AskLoop:
             self.forecaster.refresh()
 
     def _explain(self, question: Question) -> None:
-        self.console.print("    [dim]what each answer would settle:[/]")
+        outlooks = self.session.why(question)
+        if question.kind == BEST_WORST:
+            self.console.print("    [dim]what each choice of the best would settle, on average over the worst:[/]")
+            outlooks = outlooks_by_best(question.names, outlooks)
+        else:
+            self.console.print("    [dim]what each answer would settle:[/]")
         is_number = question.kind == "number"
-        for found in self.session.why(question):
+        for found in outlooks:
             response = found.response if is_number else answer_label(question, found.response)
             likely = "" if is_number else f" ({percent(found.chance)} likely)"
             guess = escape_markup(textwrap.shorten(describe_estimate(found.estimate.value), 60, placeholder=" ..."))

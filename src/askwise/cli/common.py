@@ -33,14 +33,14 @@ Person = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
-def open_study(address: str, person: str | None = None) -> Session:
+def open_study(address: str | Address, person: str | None = None) -> Session:
     """The session of a study, or of one person in it; a long replay shows its progress."""
     from askwise import storage
     from askwise.storage.address import Address
     from askwise.storage.participants import log_of
     from askwise.storage.store import Store
 
-    store = Store.at(Address.of(address))
+    store = Store.at(address if isinstance(address, Address) else Address.of(address))
     log = None if person is None else log_of(store, store.record(), person)
     return storage.resume(store, log, _with_progress)
 

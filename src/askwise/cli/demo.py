@@ -36,7 +36,7 @@ def demo(
     console = Console(highlight=False)
     buyer = CarBuyer(seed)
     console.print(f"A buyer with a hidden taste looks for a car among {len(buyer.table)}.\n")
-    session = buyer.session("expected", budget=300)
+    session = buyer.session("expected-capped", budget=300)
     start = session.diameter
     steps = []
     for number, step in enumerate(buyer.answer(session), 1):

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from askwise.cli import to_cli_names
 from askwise.cli.common import AsJson, one_line, shell_address
 from askwise.errors import SettingError
 
 
 def new(
     goal: str,
-    data: Annotated[Path, typer.Argument(help="A table (CSV, TSV, JSONL, Parquet) or a folder of pictures.")],
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="A table (CSV, TSV, Excel, JSON, JSONL, Parquet), a list of lines (.txt) or a folder of pictures."
+        ),
+    ],
     output: Annotated[str | None, typer.Option("--output", "-o", help="The new study [DATA.askwise].")] = None,
     store: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="A database instead of a file: postgresql://host/database.")
     ] = None,
-    text_features: Annotated[str | None, typer.Option(metavar="COLUMN", help="Turn these texts into features.")] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of text files.")] = "utf-8",
+    no_header: Annotated[bool, typer.Option("--no-header", help="The first line of the table is a row.")] = False,
     instructions: Annotated[Path | None, typer.Option(help="A text file for people who answer in the browser.")] = None,
     pooled: Annotated[bool, typer.Option("--pooled", help="People share one result [each gets their own].")] = False,
     as_json: AsJson = False,
@@ -30,7 +35,6 @@ def new(
 ) -> None:
     """Make a study from a table or a folder of pictures."""
     from askwise.cli.options import typed_options
-    from askwise.data.embeddings import with_text_features
     from askwise.data.files import read
     from askwise.goals import goal_class, goal_of
     from askwise.storage.address import SUFFIX, Address
@@ -38,9 +42,7 @@ def new(
 
     goal_class(goal, typed=True)  # a goal that does not exist is refused before a large table is read
     chosen = {kind: options[kind] for kind in ("audio", "video")}
-    found = read(data, encoding=encoding, image=options.pop("image"), **chosen)
-    if text_features is not None:
-        found = replace(found, columns=with_text_features(found.columns, text_features))
+    found = read(data, encoding=encoding, image=options.pop("image"), header=not no_header, **chosen)
     given = typed_options(options)
     if instructions is not None:
         given["instructions"] = read_instructions(instructions, encoding)
@@ -56,7 +58,7 @@ def new(
     if as_json:
         typer.echo(json.dumps({"study": str(address), **summary}))
         return
-    typer.echo("\n".join(map(one_line, sentences)))
+    typer.echo("\n".join(map(one_line, [*sentences, *map(to_cli_names, found.remarks)])))
     typer.echo(f"\nMade {one_line(str(address))}. Now answer: askwise ask {one_line(shell_address(address))}")
 
 

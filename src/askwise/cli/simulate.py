@@ -39,7 +39,7 @@ def simulate(
         str,
         typer.Option(
             help="The strategy: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, pdbal, "
-            "expected, expected-margin, select, variance."
+            "expected, expected-capped, expected-margin, select, variance."
         ),
     ] = "expected",
     questions: Annotated[int, typer.Option(max=1_000_000, help="Answers per run.")] = 100,

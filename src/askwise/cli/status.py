@@ -57,12 +57,11 @@ def status(
         typer.echo(f"Not settled yet{': ' + facts['forecast'] if facts['forecast'] else ''}.")
         if facts["next_person"]:
             typer.echo(f"Next, ask {one_line(facts['next_person'])}.")
-            if not session.event_log.closed_count(facts["next_person"]):
-                by = (session.pursued or {"options": {}})["options"].get("by")
-                left_out = (
-                    f"{shell_address(Address.of(file))} group-item --by {by} --without {quote(facts['next_person'])}"
-                )
-                typer.echo(f"If this person will not answer: askwise goal {one_line(left_out)}")
+        if facts["absence"] and facts["absence"]["silent"]:
+            names = quote(",".join([*facts["absence"]["left_out"], *facts["absence"]["silent"]]))
+            typer.echo(one_line(facts["absence"]["text"]))
+            command = f"askwise goal {shell_address(Address.of(file))} group-item --without {names}"
+            typer.echo(f"To decide without: {one_line(command)}")
     if facts["people_before"]:
         typer.echo(facts["people_before"])
     if details:
@@ -124,6 +123,7 @@ def _facts(session: Session) -> dict[str, Any]:
     goal = session.pursued or {"goal": "", "options": {}}
     journal = journal_of(session)
     saving = load_saving(journal.store, journal.record.study)
+    absence = goal_of(session).absence(session)
     return {
         "goal": goal["goal"].replace("_", "-"),
         "answers": len(session.answers),
@@ -139,6 +139,7 @@ def _facts(session: Session) -> dict[str, Any]:
         "certificate": str(certificate),
         "warning": certificate.warning,
         "remarks": goal_of(session).remarks(session),
+        "absence": None if absence is None else absence.as_dict(),
         "next_person": None if session.done else _next_person(session),
         "what_mattered": effect_sentences(session.effects()) if has_effects(session) else [],
         "forecast": None if forecast is None else str(forecast),

@@ -10,7 +10,7 @@ import typer
 from askwise.cli.common import File, one_line, open_study
 from askwise.errors import DataError, SettingError
 
-CONTENTS = ("answers", "draws", "predictions", "estimate")
+CONTENTS = ("answers", "battles", "preferences", "draws", "predictions", "estimate")
 
 
 def export(
@@ -18,17 +18,18 @@ def export(
     out: Annotated[Path | None, typer.Argument(help="The same as --output.")] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A .csv, .tsv, .jsonl, .parquet, .nc (ArviZ) or .json (all) file."),
+        typer.Option("--output", "-o", help="A .csv, .tsv, .xlsx, .jsonl, .parquet, .nc (ArviZ) or .json (all) file."),
     ] = None,
     what: Annotated[
         str,
         typer.Option(
-            help="answers, draws (of the posterior), predictions (of a classifier) or estimate (of a matrix)."
+            help="answers, battles (of an arena), preferences (for training), draws (of the posterior), predictions "
+            "(of a classifier) or estimate (of a matrix)."
         ),
     ] = "answers",
     count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many draws.")] = 1000,
 ) -> None:
-    """Export answers, draws, predictions, a completed matrix, or the whole study."""
+    """Export answers, votes, draws, predictions, a completed matrix, or the whole study."""
     from askwise.exchange.answers import answers_table
     from askwise.exchange.arviz import to_netcdf
     from askwise.exchange.classifiers import predictions_table
@@ -36,6 +37,7 @@ def export(
     from askwise.exchange.files import write_table
     from askwise.exchange.matrices import estimate_table
     from askwise.exchange.studies import write_json
+    from askwise.exchange.votes import write_votes
 
     if (out is None) == (output is None):
         raise SettingError("give one file to write, for example --output answers.csv")
@@ -50,6 +52,8 @@ def export(
         write_json(session, out)
     elif what == "answers":
         write_table(answers_table(session), out)
+    elif what in ("battles", "preferences"):
+        write_votes(session, out, "arena" if what == "battles" else "trl")
     elif what == "draws":
         write_table(draws_table(session, count), out)
     elif what == "predictions":

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from askwise.data.encoding import SHOWN_REASONS, Items, check_known
 from askwise.data.formats import Format, format_of
 from askwise.data.parquet import Pool
-from askwise.data.tables import Columns, is_text, rows_named
+from askwise.data.tables import Columns, is_text, is_vectors, rows_named
 from askwise.data.telling import most_telling
 from askwise.errors import DataError
 from askwise.types import Option
@@ -104,7 +104,12 @@ class Presentation:
     def offered(self) -> list[str]:
         """The columns to choose from: all but those of names and pictures, which are shown anyway."""
         reasons = self.items.left_out
-        return [column for column in self.known_columns if reasons.get(column) not in SHOWN_REASONS.values()]
+        vectors = {column for column, values in self.columns.items() if is_vectors(values)}
+        return [
+            column
+            for column in self.known_columns
+            if reasons.get(column) not in SHOWN_REASONS.values() and column not in vectors
+        ]
 
     def _source(self, column: str) -> str:
         """The texts that a column of numbers was made of, such as "review" of "review 2"; else the column itself."""

@@ -17,6 +17,7 @@ from askwise.errors import DataError
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*", re.IGNORECASE)
 SURROGATE = re.compile("[\ud800-\udfff]")
 EXPECTED_INPUT = "expected a dataframe, a 2-D array, a list of dicts, a dict of columns or a list of names"
+MAX_VECTOR_NUMBERS = 20_000_000  # of one column
 Columns = dict[str, list[Any]]
 
 
@@ -24,6 +25,7 @@ def table(data: Any) -> Columns:
     """`data` as plain columns that JSON can hold: numbers, booleans, texts, and None for missing values.
 
     Dates become ISO texts, decimals numbers, durations numbers of days; a list of names becomes the column "name".
+    Vectors (lists, tuples and arrays of numbers, all of one length) become lists of numbers.
 
     >>> table([{"x": 1, "seen": date(2024, 5, 1)}, {"x": float("nan"), "seen": date(2024, 5, 3)}])
     {'x': [1, None], 'seen': ['2024-05-01', '2024-05-03']}
@@ -105,12 +107,14 @@ def _level(value: Any) -> str:
 
 
 def _plain(column: str, values: list[Any]) -> list[Any]:
-    """One column as plain values: texts only or no texts, with None for what is missing."""
+    """One column as plain values: texts only, vectors only, or neither, with None for what is missing."""
     try:
+        if any(map(_is_vector, values)):
+            return _vectors(column, values)
         plain = {*map(type, values)} <= {bool, int, float, type(None)}  # a shortcut: large tables are mostly numbers
         cells: list[Any] = [None if v != v else v for v in values] if plain else [_cell(value) for value in values]
     except TypeError as error:
-        problem = f"column {column!r} holds {error} values; expected numbers, texts, booleans or dates"
+        problem = f"column {column!r} holds {error} values; expected numbers, texts, booleans, dates or vectors"
         raise DataError(f"{problem}: convert the column or drop it from the table") from None
     if is_text(cells):
         texts = [None if cell is None else str(cell) for cell in cells]
@@ -121,6 +125,37 @@ def _plain(column: str, values: list[Any]) -> list[Any]:
     if infinite:
         problem = f"column {column!r} is infinite in {rows_named(infinite)}; expected finite numbers"
         raise DataError(f"{problem}: correct the values or drop the column from the table")
+    return cells
+
+
+def _is_vector(value: Any) -> bool:
+    return isinstance(value, list | tuple) or getattr(value, "ndim", 0) == 1
+
+
+def _vectors(column: str, values: list[Any]) -> list[Any]:
+    """Vectors as lists of numbers; refused unless all have the same length."""
+    cells: list[Any] = []
+    for row, value in enumerate(values):
+        if not _is_vector(value):
+            if _cell(value) is not None:
+                raise TypeError("list")  # beside values that are none
+            cells.append(None)
+            continue
+        array = np.asarray(value) if all(isinstance(each, int | float | np.number) for each in value) else None
+        if array is None or not array.size or array.dtype.kind not in "iufb":
+            raise TypeError(type(value).__name__)
+        if not np.isfinite(array).all():
+            raise DataError(
+                f"column {column!r} has a vector with a number that is not finite in {rows_named([row])}; correct it"
+            )
+        cells.append(array.astype(float).tolist())
+    sizes = {len(cell): row for row, cell in reversed(list(enumerate(cells))) if cell is not None}
+    if len(sizes) > 1:
+        told = " and ".join(f"{size} in {rows_named([row])}" for size, row in list(sizes.items())[:2])
+        raise DataError(f"column {column!r} has vectors of different lengths, {told}; make them the same")
+    if sum(map(len, filter(None, cells))) > MAX_VECTOR_NUMBERS:
+        problem = f"column {column!r} has vectors with more than {MAX_VECTOR_NUMBERS:,} numbers together"
+        raise DataError(f"{problem}; give fewer rows or shorter vectors")
     return cells
 
 
@@ -151,6 +186,15 @@ def is_text(values: Iterable[Any]) -> bool:
     (True, False)
     """
     return str in set(map(type, values))
+
+
+def is_vectors(values: Iterable[Any]) -> bool:
+    """True if any value is a vector.
+
+    >>> is_vectors([None, [1.0, 2.0]]), is_vectors([1, None])
+    (True, False)
+    """
+    return list in set(map(type, values))
 
 
 def rows_named(positions: Sequence[int]) -> str:

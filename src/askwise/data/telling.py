@@ -34,6 +34,9 @@ def most_telling(columns: Columns, items: Items, count: int) -> list[str]:
     known = np.zeros((len(rows), 0))  # orthonormal columns: what the telling columns so far say
     telling, others = [], []
     for place, column in enumerate(items.encoding):
+        if column.size:  # people read the texts or see the pictures that a vector was made of, and not its numbers
+            telling += [column.source] if column.source != column.name else []
+            continue
         values = [columns[column.name][row] for row in rows]
         unnamed = [str(value).casefold() not in name for value, name in zip(values, names, strict=True)]
         named = is_text(values) and float(np.mean(unnamed)) < MIN_UNNAMED

@@ -7,7 +7,7 @@ traits. See `askwise.distances.form_of`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol, runtime_checkable
 
@@ -82,6 +82,15 @@ class Multipartite:
                 strips.append((top, end, end - top == size))
                 top = end
         return _symmetric(self.matrix, mass[self.order], strips)
+
+    def capped(self, cap: float) -> Multipartite:
+        """The same where a distance above `cap` counts as `cap`.
+
+        >>> Multipartite(np.array([[0.0, 0.3], [0.3, 0.0]]), np.arange(2), [1, 1]).capped(0.2).matrix
+        array([[0. , 0.2],
+               [0.2, 0. ]])
+        """
+        return replace(self, matrix=np.minimum(self.matrix, cap))
 
 
 def _symmetric(matrix: Floats, mass: Floats, strips: Iterable[tuple[int, int, bool]]) -> Floats:

@@ -7,6 +7,8 @@ from askwise.session import Session
 from askwise.session.event_log import EventLog
 from askwise.session.events import is_fallback, response_name
 from askwise.session.set_responses import OPTION_COLUMNS
+from askwise.storage.exclusion import NOT_COUNTED
+from askwise.storage.joining import parameters_of
 from askwise.storage.journal import read_log
 from askwise.storage.participants import people
 from askwise.storage.store import Store
@@ -16,7 +18,8 @@ def answers_table(session: Session) -> Table:
     """One row for each answer and each skip, in the order they came. Questions without an answer are left out.
 
     The columns a, b, c and so on name the options in the order shown. The answer to "A or B?" is the name chosen; that
-    to a question for the best and the worst is "best > worst". `status` is answered, skipped or undone. `fallback` is
+    to a question for the best and the worst is "best > worst". `status` is answered, skipped, undone, or
+    excluded if the person was. `fallback` is
     true if a server asked this question because the next one was not ready.
 
     - `session`: whose answers they are.
@@ -33,7 +36,8 @@ def answers_table(session: Session) -> Table:
 
 
 def study_answers_table(store: Store, study: int, log: int | None = None) -> Table:
-    """The same for a study in which people have logs of their own; the column `name` says who each row is from.
+    """The same for a study in which people have logs of their own; the column `name` says who each row is from. Where
+    people joined by an open link, the parameters of their links are columns, too.
 
     - `store`: where the study is.
     - `study`: its number.
@@ -50,10 +54,17 @@ def study_answers_table(store: Store, study: int, log: int | None = None) -> Tab
     """
     invited = people(store, study)
     names = {one.participant: one.name for one in invited}
+    left_out = {one.participant for one in invited if one.status in NOT_COUNTED}
+    came = parameters_of(store, study)
+    columns = list(dict.fromkeys(name for given in came.values() for name in given))
     whole: Table = {}
     for each in sorted({study, *(one.log for one in invited)}) if log is None else [log]:
         table = _log_table(read_log(store, each))
-        whole = _joined(whole, {**table, "name": [names.get(who, who) for who in table["who"]]})
+        table["status"] = ["excluded" if who in left_out and status == "answered" else status
+                           for who, status in zip(table["who"], table["status"], strict=True)]  # fmt: skip
+        given = [came.get(who, {}) for who in table["who"]]
+        links = {name if name not in table else f"link {name}": [one.get(name) for one in given] for name in columns}
+        whole = _joined(whole, {**table, "name": [names.get(who, who) for who in table["who"]], **links})
     return whole
 
 
@@ -76,7 +87,10 @@ def _log_table(log: EventLog) -> Table:
             column: [options[place] if place < len(options) else None for options in names]
             for place, column in enumerate(columns)
         },
-        **{part: [event.get(part) for event in closing] for part in ("reason", "who", "time", "seconds")},
+        **{
+            part: [event.get(part) for event in closing]
+            for part in ("reason", "who", "time", "seconds", "cost", "note")
+        },
         "gain": [question["gain"] for question in asked],
         "fallback": [is_fallback(question) for question in asked],
     }

@@ -16,8 +16,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from askwise._runtime.threads import one_thread
 from askwise.data.encoding import SHOWN_REASONS, Column, encode, encode_like
-from askwise.errors import DataError
+from askwise.errors import DataError, SettingError
 from askwise.exchange.draws import MAX_BLOCK_SCORES
+from askwise.goals import classifier
+from askwise.goals.base.labels import check_labels
 from askwise.goals.base.shapes import (
     FEW_LANDMARKS,
     check_shape,
@@ -28,6 +30,7 @@ from askwise.goals.base.shapes import (
     softmax_prior,
 )
 from askwise.losses import logistic
+from askwise.oracles import Oracle, answer
 from askwise.posteriors.scores.evidence import Evidence
 from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.posteriors.scores.reference import Reference
@@ -54,6 +57,14 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model = AskwiseClassifier().fit([[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"])
     >>> model.predict([[0.0], [5.0]]).tolist()
     ['no', 'yes']
+
+    Without labels it asks an oracle about the rows that matter:
+
+    >>> sizes = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]
+    >>> large = lambda question: "large" if sizes[question.options[0].row][0] > 3 else "small"
+    >>> model = AskwiseClassifier().fit(sizes, oracle=large, labels=["small", "large"], budget=4)
+    >>> model.predict([[0.0], [7.0]]).tolist(), model.run_.answers
+    (['small', 'large'], 4)
     """
 
     def __init__(
@@ -64,31 +75,69 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.draws = draws
         self.random_state = random_state
 
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        oracle: Oracle | None = None,
+        labels: Sequence[Response] | None = None,
+        budget: Any = None,
+    ) -> AskwiseClassifier:
+        """Learns from numbers X (N, D) and labels y (N,), or by asking about rows of X.
+
+        - `oracle`: a function of a question, as `askwise.answer` takes it; `question.options[0].row` is the row of X.
+          It is asked one question at a time until the labels of all rows are settled. `run_` says what it did.
+        - `labels`: what the oracle may say, two or more.
+        - `budget`: how many answers it may give, or what they may cost.
+        """
+        if oracle is None:
+            if labels is not None or budget is not None:
+                raise SettingError("labels and budget are for an oracle; give one, or leave them out")
+            X, y = validate_data(self, X, y, dtype=float)
+            check_classification_targets(y)
+            self.classes_, codes = np.unique(y, return_inverse=True)
+            if len(self.classes_) < 2:
+                raise DataError(f"a classifier needs at least two classes, got one class, {self.classes_[0]}")
+            seed = check_random_state(self.random_state).randint(2**31 - 1)
+            return self._learn(X, np.arange(len(X)), codes, seed)
+        if y is not None:
+            raise SettingError("y holds the labels already; give y or an oracle, not both")
+        X, known = validate_data(self, X, dtype=float), sorted_labels(labels)
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        options = {"shape": self.shape, "prior_scale": self.prior_scale, "seed": seed}
+        session = classifier(X, known, **options)
+        self.run_ = answer(session, oracle, jobs=1, budget=budget, progress=False)
+        told = [event for event in session.event_log.closed() if event["event"] == "tell"]
+        if not told:
+            raise DataError("the oracle gave no answer, so nothing was learned; give one that does")
+        rows = [session.event_log.ask_events[event["question"]]["options"][0]["row"] for event in told]
+        self.classes_ = np.array(known)
+        return self._learn(X, np.array(rows), np.array([known.index(event["response"]) for event in told]), seed)
+
     @one_thread
-    def fit(self, X: Any, y: Any) -> AskwiseClassifier:
-        """Learns from numbers X (N, D) and labels y (N,)."""
-        X, y = validate_data(self, X, y, dtype=float)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise DataError(f"a classifier needs at least two classes, got one class, {self.classes_[0]}")
+    def _learn(self, X: Floats, rows: Ints, codes: Ints, seed: int) -> AskwiseClassifier:
+        """Learns that these rows of X, numbers that were checked, have the classes of these codes."""
         self.encoding_: Sequence[Column] | None = None
         moved = X - X[0]  # a constant column is then exactly zero
         self.center_ = X[0] + moved.mean(axis=0)
         spread = moved.std(axis=0)
         self.scale_ = np.where(spread > 0, spread * np.sqrt((spread > 0).sum()), np.inf)
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
         rng, self.map_ = np.random.default_rng(seed), None
-        many = len(self.classes_) > 2
+        many, features = len(self.classes_) > 2, self._standardised(X)
         if is_straight(check_shape("shape", self.shape)) or not moved.any():
-            draw = _draw_softmax if many else _draw_binary
-            structures = draw(self._points(X), codes, self.prior_scale, self.draws, rng)
+            points, size = self._mapped(features)[rows], len(self.classes_)
+            structures = (
+                _draw_softmax(points, codes, size, self.prior_scale, self.draws, rng)
+                if many
+                else _draw_binary(points, codes, self.prior_scale, self.draws, rng)
+            )
         else:
             limit = FEW_LANDMARKS if many else MAX_FITTED_LANDMARKS
-            self.map_ = landmark_map(self.shape, self._features(X), seed, limit)
+            self.map_ = landmark_map(self.shape, features, seed, limit)
             said = codes if many else 2 * codes - 1
-            answers = [Answer(place, int(code)) for place, code in enumerate(said)]
-            structures = _draw_shaped(self, self._points(X), answers, rng)
+            answers = [Answer(int(row), int(code)) for row, code in zip(rows, said, strict=True)]
+            structures = _draw_shaped(self, self._mapped(features), answers, rng)
         self.draws_ = _by_class(structures, len(self.classes_))
         return self
 
@@ -114,7 +163,10 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _points(self, X: Any) -> Floats:
         """(N, D): features and a one; where the shape is learned, kernels with landmarks as well."""
-        features = self._features(X)
+        return self._mapped(self._features(X))
+
+    def _mapped(self, features: Floats) -> Floats:
+        """The same, of features (N, P)."""
         return (
             np.column_stack([features, np.ones(len(features))]) if self.map_ is None else self.map_.features(features)
         )
@@ -122,9 +174,23 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _features(self, X: Any) -> Floats:
         """(N, P): features of mean squared length 1 in the data of `fit`."""
         if self.encoding_ is None:
-            return (validate_data(self, X, reset=False, dtype=float) - self.center_) / self.scale_
+            return self._standardised(validate_data(self, X, reset=False, dtype=float))
         bare = isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == self.n_features_in_
         return encode_like(dict(zip(self.feature_names_in_, X.T, strict=True)) if bare else X, self.encoding_)
+
+    def _standardised(self, X: Floats) -> Floats:
+        """The same, of numbers that were checked."""
+        return (X - self.center_) / self.scale_
+
+
+def sorted_labels(labels: Any) -> list[Response]:
+    """The labels that an oracle may say, in the order of `classes_`."""
+    if labels is None:
+        raise SettingError("an oracle needs labels to choose from; give them, such as labels=['no', 'yes']")
+    known = check_labels("labels", labels)
+    if len({isinstance(label, str) for label in known}) > 1:
+        raise SettingError(f"labels is {known}; expected only texts or only numbers")
+    return sorted(known)
 
 
 def fitted_from_study(
@@ -144,6 +210,7 @@ def fitted_from_study(
         shape, structures = "linear", SURE * structures
     model = AskwiseClassifier(options["prior_scale"], len(structures), options["seed"], shape)
     kept = {option: options.get(option) for option in SHOWN_REASONS} | {"missing": options["missing"]}
+    kept["readings"] = options.get("readings") or {}
     model.encoding_ = encode(recipe["data"], features=options["features"], **kept).encoding
     model.feature_names_in_ = np.array([column.name for column in model.encoding_], dtype=object)
     model.n_features_in_ = len(model.encoding_)
@@ -189,12 +256,14 @@ def _by_class(structures: Floats, classes: int) -> Floats:
 
 def _draw_binary(points: Floats, codes: Ints, scale: float | None, draws: int, rng: Generator) -> Floats:
     prior = LogConcave.prior(LinearPool(points), logistic, 1.0, scale)
+    if len(points) == 1:
+        return prior.update(Answer(0, 2.0 * float(codes[0]) - 1.0), rng).sample(draws, rng).structures
     return update_at_once(prior, points, 2.0 * codes - 1.0, rng).sample(draws, rng).structures
 
 
-def _draw_softmax(points: Floats, codes: Ints, scale: float | None, draws: int, rng: Generator) -> Floats:
+def _draw_softmax(points: Floats, codes: Ints, classes: int, scale: float | None, draws: int, rng: Generator) -> Floats:
     chains = -(-draws // DRAWS_PER_CHAIN)
-    prior = SoftmaxPosterior.prior(SoftmaxPool(points, labels=range(int(codes.max()) + 1)), scale, chains)
+    prior = SoftmaxPosterior.prior(SoftmaxPool(points, labels=range(classes)), scale, chains)
     posterior = prior.update_all([Answer(place, int(code)) for place, code in enumerate(codes)], rng)
     return _several_draws(posterior, chains, rng)[:draws]
 

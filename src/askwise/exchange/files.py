@@ -5,20 +5,24 @@ from __future__ import annotations
 import csv
 import json
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from askwise.data.spreadsheets import NEEDS_OPENPYXL
 from askwise.data.tables import NUMBER
 from askwise.errors import SettingError, StudyError
 
+MAX_SHEET_ROWS, MAX_SHEET_COLUMNS = 2**20, 2**14  # of Excel
+MAX_CELL_LETTERS = 32_767  # of Excel; longer texts end there
 Table = dict[str, list[Any]]  # column -> its values
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # of a spreadsheet
 
 
 def write_table(table: Table, path: str | Path) -> None:
-    """Writes a table as .csv, .tsv, .jsonl or .parquet.
+    """Writes a table as .csv, .tsv, .xlsx, .jsonl or .parquet.
 
     - `table`: columns by name, all of one length.
     - `path`: an existing file is replaced.
@@ -36,6 +40,22 @@ def write_table(table: Table, path: str | Path) -> None:
         raise SettingError(f"{path} ends in {ending or 'nothing'}; a table is written as {', '.join(WRITERS)}")
     with replace_file(path) as draft:
         WRITERS[ending](table, draft)
+
+
+def csv_text(table: Table) -> str:
+    """A table as the text of a CSV file.
+
+    - `table`: columns by name, all of one length.
+
+    >>> print(csv_text({"name": ["tea", "=1+1"]}))
+    name
+    tea
+    '=1+1
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        write_table(table, path)
+        return path.read_text(encoding="utf-8")
 
 
 @contextmanager
@@ -103,6 +123,34 @@ def _write_parquet(columns: Table, path: Path) -> None:
     pyarrow.parquet.write_table(table, path)
 
 
+def _write_spreadsheet(columns: Table, path: Path) -> None:
+    """Texts stay texts: none becomes a formula."""
+    try:
+        from openpyxl import Workbook
+        from openpyxl.cell import WriteOnlyCell
+        from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+    except ModuleNotFoundError:
+        raise SettingError(NEEDS_OPENPYXL) from None
+    rows = max(map(len, columns.values()), default=0)
+    if rows >= MAX_SHEET_ROWS or len(columns) > MAX_SHEET_COLUMNS:
+        problem = f"an Excel sheet holds {MAX_SHEET_ROWS - 1:,} rows and {MAX_SHEET_COLUMNS:,} columns"
+        raise StudyError(f"{problem}, and the table has {rows:,} and {len(columns):,}; write it as .parquet")
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet()
+
+    def cell(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        made = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("\N{REPLACEMENT CHARACTER}", value)[:MAX_CELL_LETTERS])
+        made.data_type = "s"
+        return made
+
+    sheet.append([cell(name) for name in columns])
+    for row in zip(*columns.values(), strict=True):
+        sheet.append([cell(value) for value in row])
+    book.save(path)
+
+
 def as_one_type(values: list[Any]) -> list[Any]:
     """The values, all as texts if some are. Labels may mix texts and numbers; a typed column cannot.
 
@@ -119,6 +167,7 @@ def as_one_type(values: list[Any]) -> list[Any]:
 WRITERS: dict[str, Callable[[Table, Path], None]] = {
     ".csv": _delimited_writer(","),
     ".tsv": _delimited_writer("\t"),
+    ".xlsx": _write_spreadsheet,
     ".jsonl": _write_lines,
     ".parquet": _write_parquet,
 }

@@ -12,8 +12,8 @@ from askwise.session import Session
 from askwise.session.config import Recipe
 from askwise.session.events import Event
 from askwise.storage.address import Address
+from askwise.storage.copies import copy_participants
 from askwise.storage.journal import StudyJournal
-from askwise.storage.participants import copy_participants
 from askwise.storage.store import Store
 
 

@@ -1,7 +1,7 @@
 """Goals: from a user's data to a ready session in one call; one module holds everything about one goal.
 
 The Python functions, the command line, the web form, the report, the dashboard and the docs are derived from the goal
-classes. `base` has what goals share; goals know sessions and everything below them, but no files and no web.
+classes. `base` has what goals share; goals know sessions and everything below them, but no studies and no web.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
     :param session: A session that one of the goals built.
     :param goal: The name of the new goal.
     :param options: Options of the new goal that say what is wanted (k, item, score, epsilon, ...). What shapes beliefs,
-        such as the features, stays. The wording stays unless it is given here. With the present goal and `show` or
-        wording alone, only what people see changes.
+        such as the features, stays. The wording stays unless it is given here; if the goal stays the same, so does
+        every option that is not given. With the present goal and `show` or wording alone, only what people see changes.
 
     >>> session = best_item(["tea", "coffee", "water"], seed=1)
     >>> for _ in range(3):
@@ -84,7 +84,7 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
         raise SettingError("the session was built by hand, so it knows no other goal; build another one")
     kind = goal_class(goal)
     wording = {name: value for name, value in options.items() if name in WORDING_CHECKS}
-    others = {name: value for name, value in options.items() if name not in wording}
+    others = kind.changes_of(session, {name: value for name, value in options.items() if name not in wording})
     if options and kind.goal_name == session.pursued["goal"] and all(map(shown_options(kind).__contains__, others)):
         change = partial(session.show, others) if others else None
     else:

@@ -19,6 +19,7 @@ from askwise.goals.base.options import named_or_object, option
 from askwise.goals.base.tables import TableGoal
 from askwise.goals.base.texts import percent
 from askwise.session import Session
+from askwise.strategies import Strategy
 from askwise.types import Floats, Sample
 
 OWN_DISTANCE = "a distance, or a function from the items to one"
@@ -56,6 +57,8 @@ class BestItemGoal(ItemGoal):
         'matter), "distance" (similar to the best) or "exact" (only the very best).',
         in_python="Or a distance of your own, or a function from the items (N, D) to one.",
     )  # fmt: skip
+
+    rule: str | Strategy = "expected-capped"
 
     def distance_between(self, rows: Floats, scored: bool) -> Distance:
         made: Any = distance_named(self.by) if isinstance(self.by, str) else self.by
@@ -101,7 +104,8 @@ def facts_about(goal: TableGoal, table: Columns, place: int, hidden: Sequence[st
     [('price', '$9')]
     """
     files = {goal.body, goal.image, goal.audio, goal.video}
-    known = row_facts({name: table[name] for name in table if name not in files}, place, goal.features, hidden)
+    columns_left = {name: values for name, values in goal.item_columns(table).items() if name not in files}
+    known = row_facts(columns_left, place, goal.features, hidden)
     columns = [column for column, _ in known[:MAX_FACTS]] if goal.show is None else list(goal.show)
     values = ((column, format_of(column, table[column])(table[column][place])) for column in columns)
     return [(heading_of(column, value), value) for column, value in values]

@@ -60,8 +60,9 @@ class ClassifierGoal(TableGoal):
     takes_pools: ClassVar[bool] = True
     takes_items: ClassVar[bool] = True
     data_help: ClassVar[str] = (
-        "Any dataframe, 2-D array, list of dicts or dict of columns, or the path of a Parquet file or of a folder of "
-        "them that does not fit in memory: random rows then stand for all in the estimate."
+        "Any dataframe, 2-D array, list of dicts or dict of columns, or the path of a table (CSV, TSV or JSONL), or "
+        "of a Parquet file or a folder of them that does not fit in memory: random rows then stand for all in the "
+        "estimate."
     )
     example: ClassVar[Mapping[str, Any]] = {"data": {"name": ["a", "b", "c", "d"], "size": [1.0, 2.0, 3.0, 4.0]}}
 
@@ -100,11 +101,13 @@ class ClassifierGoal(TableGoal):
     def resolve(self, data: Any) -> tuple[Columns, Self]:
         if not isinstance(data, str | Path):
             return super().resolve(data)
-        if self.feature_map is not None or self.missing != "refuse":
-            raise SettingError("a pool takes no feature_map and imputes nothing; put such columns into its files")
+        if self.feature_map is not None or self.missing != "refuse" or self.embed:
+            raise SettingError(
+                "a pool takes no feature_map, embeds and imputes nothing; put such columns into its files"
+            )
         features = None if self.features is None else list(self.features)
         columns, pool = draw_rows(data, features, (*self.shown_columns.values(), self.fair_on), self.seed)
-        return columns, replace(self, pool=pool)
+        return columns, replace(self, pool=pool, readings={})
 
     def presentation(self, columns: Columns) -> Presentation:
         bodies = BodyColumns(self.body, self.body_format, self.audio, self.video)

@@ -13,6 +13,7 @@ from askwise.data.encoding import Items
 from askwise.data.tables import Columns
 from askwise.distances.groups import CRITERIA, GroupRegret, scaled_utilities
 from askwise.errors import AnswerError, DataError, SettingError
+from askwise.goals.base.absence import Absence, settled_with, silent_people
 from askwise.goals.base.charts import Item, Result
 from askwise.goals.base.effects import taste_effects
 from askwise.goals.base.export import Variable
@@ -20,33 +21,26 @@ from askwise.goals.base.findings import best_chances
 from askwise.goals.base.function import python_function
 from askwise.goals.base.goal import SessionParts, Summary, few_questions, place_of
 from askwise.goals.base.items import PRIOR_SCALE, check_scale
+from askwise.goals.base.names import check_names, check_people
 from askwise.goals.base.options import option
 from askwise.goals.base.people import PersonFinding, dissenters, people_chart, person_findings, remarks_about, taste_map
-from askwise.goals.base.shapes import shape_option
+from askwise.goals.base.shapes import shape_option, shared_shapes
 from askwise.goals.base.tables import TableGoal
 from askwise.goals.base.texts import abbreviate, one_of
 from askwise.goals.best_item import candidate_bars, facts_about
 from askwise.losses import davidson, logistic
-from askwise.options import choice, flag, parts, refusal, text, whole_number
+from askwise.options import choice, flag
 from askwise.posteriors.scores.groups import group_prior
-from askwise.posteriors.scores.kernels import INDIVIDUAL, LINEAR, LINEAR_AND_OWN, SMOOTH, Shape, shapes_named
 from askwise.problem import Problem
 from askwise.session import Session
 from askwise.session.effects import Effects
 from askwise.session.people import names_of_people
+from askwise.structures import AsksPeople
 from askwise.structures.choice import ItemScores
 from askwise.structures.groups import GroupChoice, people_named
 from askwise.types import Floats, Sample
 
-MAX_PEOPLE = 20
 MAX_SCORES = 1_000  # of all people: beyond, a question takes longer than people wait
-# of "learned": fewer than for one person, since each comes with every share of the common taste
-LEARNED_SHAPES: tuple[tuple[Shape, float], ...] = (
-    (LINEAR, 0.55),
-    (LINEAR_AND_OWN, 0.2),
-    (SMOOTH[2], 0.15),
-    (INDIVIDUAL, 0.1),
-)
 SENTENCES = {
     "mean": "the best on average over {size} people",
     "worst-off": "the best for whoever of {size} people likes it least",
@@ -54,42 +48,14 @@ SENTENCES = {
 }
 
 
-def check_people(name: str, value: Any) -> int | list[str]:
-    """Everybody's name, or how many they are.
-
-    >>> check_people("people", "Ann, Ben"), check_people("people", ["3"])
-    (['Ann', 'Ben'], 3)
-    """
-    given = [part.strip() for part in value.split(",")] if isinstance(value, str) else value
-    if isinstance(given, list | tuple) and len(given) == 1 and str(given[0]).isdecimal():
-        given = int(given[0])
-    if isinstance(given, int | float | np.number):
-        return whole_number(name, given, at_least=2, at_most=MAX_PEOPLE)
-    names = [one.strip() for one in given if isinstance(one, str)] if isinstance(given, list | tuple) else []
-    fits = 2 <= len(names) <= MAX_PEOPLE and len(names) == len(given) and all(0 < len(one) <= 200 for one in names)
-    if not fits or len({one.casefold() for one in names}) < len(names):
-        raise refusal(name, value, f"2 to {MAX_PEOPLE} different names, or how many people they are")
-    return names
-
-
-def check_names(name: str, value: Any) -> list[str]:
-    """Names, or a text that holds them with commas between.
-
-    >>> check_names("without", "Ann, Ben"), check_names("without", ())
-    (['Ann', 'Ben'], [])
-    """
-    given = value.split(",") if isinstance(value, str) else parts(name, value, "a list of names")
-    return [text(name, one).strip() for one in given]
-
-
 class GroupItemGoal(TableGoal):
     """Finds the item that is best for a group of people, each with a taste around a common one.
 
     >>> session = group_item(["tea", "coffee", "water"], ["Ann", "Ben"], seed=1)
+    >>> likes = {"Ann": ["tea", "coffee", "water"], "Ben": ["tea", "water", "coffee"]}
     >>> while not session.done:
     ...     question = session.ask()
-    ...     first = max if question.who == "Ann" else min
-    ...     session.tell(first(option.name for option in question.options))
+    ...     session.tell(min((option.name for option in question.options), key=likes[question.who].index))
     >>> session.estimate().value
     'tea'
     >>> session.ask(who="Ben").who
@@ -123,7 +89,7 @@ class GroupItemGoal(TableGoal):
     )  # fmt: skip
     without: Sequence[str] = option(
         default=(), parse=check_names, typed=list, changeable=True, example="Cleo",
-        help="Who does not count, such as people who never answered.",
+        help='Who does not count, such as people who never answered; "" counts everybody again.',
     )  # fmt: skip
     shape: str | Sequence[str] = shape_option()
     ties: bool = option(
@@ -144,7 +110,7 @@ class GroupItemGoal(TableGoal):
         named = not isinstance(self.people, int)
         family = GroupChoice(people, size, items.names, self.ties, items.images, named)
         distance = GroupRegret(np.eye(size), len(people), self.by, self._counted())
-        shapes, weights = self._shapes(items.features.shape[1] > 0)
+        shapes, weights = shared_shapes(self.shape, items.features.shape[1] > 0)
         prior = group_prior(family, loss, len(people), items.features, shapes, weights, self.prior_scale)
         effects = _effects(columns, items, distance, self.seed)
         describe = lambda scores: items.names[int(distance.utilities(scores[None])[0].argmax())]  # noqa: E731
@@ -160,15 +126,6 @@ class GroupItemGoal(TableGoal):
         if not found:
             raise SettingError("without names everybody, so nobody is left to choose for; leave somebody in")
         return found
-
-    def _shapes(self, has_features: bool) -> tuple[tuple[Shape, ...], Floats]:
-        if self.shape == "linear without lapses":
-            raise SettingError("shape='linear without lapses' is for studies made before shapes were learned; "
-                               "use 'linear'")  # fmt: skip
-        if self.shape != "learned" or not has_features:
-            return shapes_named(self.shape, has_features)
-        shapes, weights = zip(*LEARNED_SHAPES, strict=True)
-        return shapes, np.array(weights)
 
     # ------------------------------------------------------------------ in plain words
 
@@ -186,9 +143,11 @@ class GroupItemGoal(TableGoal):
     def data_sentences(self, session: Session, found: Summary) -> list[str]:
         lines = super().data_sentences(session, found)
         if isinstance(self.people, int):
-            return [*lines, f"People: up to {self.people}, who join when they are first asked."]
+            people = f"up to {self.people}, who join when they are first asked"
+        else:
+            people = abbreviate(list(self.people), 12)
         left_out = f" Without {', '.join(self.without)}." if self.without else ""
-        return [*lines, f"People: {abbreviate(list(self.people), 12)}.{left_out}"]
+        return [*lines, f"People: {people}.{left_out}"]
 
     def question_sentences(self, found: Summary) -> str:
         pairs = found.questions // len(people_named(self.people))
@@ -203,8 +162,8 @@ class GroupItemGoal(TableGoal):
         name = str(session.estimate())
         place = family.names.index(name)
         facts: list[tuple[str, str]] = []
-        if session.recipe is not None:
-            facts = facts_about(self, session.recipe["data"], place, (name, family.images[place]))
+        if session.pursued is not None:
+            facts = facts_about(self, session.pursued["data"], place, (name, family.images[place]))
         utilities = self._utilities(sample)
         people = self._people(session, utilities, sample.weights, place)
         likely = [place, *(row.place for row in chances if row.place != place)]
@@ -221,6 +180,28 @@ class GroupItemGoal(TableGoal):
             ),
         )
 
+    def absence(self, session: Session) -> Absence:
+        family: Any = session.problem.family
+        everybody, given = names_of_people(family, session.event_log), self._answers(session)
+        counted = self._counted()
+        silent = silent_people([everybody[place] for place in counted], [given[place] for place in counted])
+        heard = [place for place in counted if given[place]]
+        left_out = tuple(name for place, name in enumerate(everybody) if place not in counted)
+        if session.done or not silent:
+            return Absence((), False, left_out)
+        without = GroupRegret(np.eye(len(family.names)), len(everybody), self.by, heard)
+        return Absence(silent, settled_with(session, without), left_out)
+
+    @classmethod
+    def changes_of(cls, session: Session, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Those who joined a group of which only the size is known are left out by the names of their places."""
+        family = session.problem.family
+        if "without" not in options or not isinstance(family, AsksPeople):
+            return dict(options)
+        places = dict(zip(names_of_people(family, session.event_log), family.people, strict=True))
+        names = check_names("without", options["without"])
+        return {**options, "without": [places.get(name, name) for name in names]}
+
     def remarks(self, session: Session) -> list[str]:
         family: Any = session.problem.family
         place = family.names.index(str(session.estimate()))
@@ -235,9 +216,13 @@ class GroupItemGoal(TableGoal):
     def _people(self, session: Session, utilities: Floats, weights: Floats, chosen: int) -> list[PersonFinding]:
         family: Any = session.problem.family
         everybody = names_of_people(family, session.event_log)
-        given, counted = Counter(int(answer.atom[0]) for answer in session.answers), self._counted()
+        given, counted = self._answers(session), self._counted()
         names, answers = [everybody[place] for place in counted], [given[place] for place in counted]
         return person_findings(utilities, weights, names, answers, chosen)
+
+    def _answers(self, session: Session) -> Counter[int]:
+        """How many answers everybody gave, by place."""
+        return Counter(int(answer.atom[0]) for answer in session.answers)
 
     def _remarks(
         self, items: Sequence[str], utilities: Floats, weights: Floats, people: Sequence[PersonFinding], chosen: int

@@ -15,7 +15,7 @@ from numpy.random import Generator
 
 from askwise.losses import Loss
 from askwise.structures import Family
-from askwise.types import Answer, Capability, Floats, Sample
+from askwise.types import Answer, Atoms, Capability, Floats, Sample
 
 
 @runtime_checkable
@@ -111,6 +111,13 @@ class RefusesContradictions(Capability, Protocol):
 
 
 @runtime_checkable
+class KnowsAnswerers(Capability, Protocol):
+    """Expects of each person what they would answer: judges may have a taste of their own."""
+
+    def atoms_of(self, who: str, atoms: Atoms) -> Atoms: ...  # what the atoms are if this person is asked
+
+
+@runtime_checkable
 class ReleasesMemory(Capability, Protocol):
     """Keeps what was computed from it for the next time, and can let go of that. Sessions ask this of the posteriors
     that are kept only for an undo."""
@@ -121,6 +128,7 @@ class ReleasesMemory(Capability, Protocol):
 CAPABILITIES = (
     AllowsLapses,
     DescribesShape,
+    KnowsAnswerers,
     LearnsBias,
     LearnsFromOthers,
     LearnsLoss,

@@ -15,6 +15,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from askwise.types import Option
+
 ELEMENTS = {
     *("blockquote", "br", "code", "em", "hr", "li", "ol", "p", "pre", "s", "strong", "ul"),
     *("h2", "h3", "h4", "h5", "h6", "table", "tbody", "td", "th", "thead", "tr"),
@@ -40,6 +42,24 @@ def body_html(body: str, written: str = "markdown") -> str:
     if written == "text":
         return f'<div class="plain">{escape(body)}</div>'
     return "".join(map(_written, parse_markdown(body))).strip()
+
+
+def option_values(option: Option) -> dict[str, Any]:
+    """An option as plain values for a page, with its long text also as HTML.
+
+    >>> option_values(Option("tea", body="*hot*"))["body_html"]
+    '<p><em>hot</em></p>'
+    """
+    return {
+        "name": option.name,
+        "image": option.image,
+        "row": option.row,
+        "fields": dict(option.fields),
+        "body": option.body,
+        "body_html": None if option.body is None else body_html(option.body, option.body_format),
+        "audio": option.audio,
+        "video": option.video,
+    }
 
 
 def short_body(body: str, letters: int = SHORT_LETTERS) -> str:

@@ -50,7 +50,7 @@ def truth_sentence(buyer: CarBuyer, found: Step) -> str:
     """What the hidden taste says about the find."""
     if found.guess == buyer.best:
         return "It is indeed the buyer's favourite."
-    return f"The buyer's favourite is the {buyer.best}; this one is {found.regret:.1%} of the range below it."
+    return f"The buyer's favourite is the {buyer.best}; this one is {100 * found.regret:.1f} % of the range below it."
 
 
 def random_sentence(steps: Sequence[Step], reason: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from askwise._runtime.streams import stream
 from askwise.errors import SettingError
+from askwise.exchange.files import replace_file
 from askwise.goals import goal_of
 from askwise.goals.base.effect_charts import with_effects
 from askwise.report import sections
@@ -60,7 +62,7 @@ def page(session: Session, *, title: str | None = None, progress: Progress | Non
         goal_changed=points[-1].stage > 0,
         guesses=sections.guesses_table(points),
         usage_facts=sections.usage_facts(counts),
-        people=sections.people_table(counts, answers),
+        people=sections.people_table(session, who),
         most_asked=sections.most_asked_table(counts),
         item_changes=sections.item_changes_table(session),
         all_answers=sections.answers_table(answers),
@@ -71,6 +73,20 @@ def page(session: Session, *, title: str | None = None, progress: Progress | Non
     )
 
 
+def write_page(session: Session, path: str | Path) -> Path:
+    """Writes the page to a file, and returns where it is.
+
+    >>> import tempfile
+    >>> from askwise.goals import best_item
+    >>> write_page(best_item(["tea", "coffee"], seed=1), tempfile.mkdtemp() + "/report.html").name
+    'report.html'
+    """
+    text = page(session)
+    with replace_file(path) as draft:
+        draft.write_text(text, encoding="utf-8")
+    return Path(path)
+
+
 def certificate_sample(session: Session) -> Sample:
     """The very draws behind the certificate, so that what is shown agrees with its sentence.
 
@@ -79,4 +95,6 @@ def certificate_sample(session: Session) -> Sample:
     4000
     """
     round = session.round
-    return round.posterior.sample(CERTIFICATE_DRAWS, stream(round.config.seed, round.number, "certificate"))
+    return round.certified[1].posterior.sample(
+        CERTIFICATE_DRAWS, stream(round.config.seed, round.number, "certificate")
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import platform
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
 from importlib.metadata import version
@@ -20,9 +21,11 @@ from askwise.goals.base.texts import abbreviate, plural, shorten
 from askwise.report.bodies import body_html, short_body
 from askwise.report.charts import Curves, Line
 from askwise.report.history import HistoryPoint
+from askwise.report.people import StudyPeople
 from askwise.report.surprises import OddAnswer
 from askwise.report.usage import ReportedAnswer, Usage
 from askwise.session import Session
+from askwise.session.reliability import agreements
 from askwise.storage.journal import StudyJournal
 from askwise.storage.serialization import event_rows, pack_recipe
 from askwise.types import Option
@@ -112,11 +115,38 @@ def usage_facts(usage: Usage) -> list[tuple[str, str]]:
     return facts
 
 
-def people_table(usage: Usage, answers: Sequence[ReportedAnswer]) -> Table:
-    """How many answers each person gave; empty if nobody gave a name."""
-    named = any(row.who for row in answers)
-    rows = tuple((who, str(count)) for who, count in usage.people) if named else ()
-    return Table("", ("who", "answers"), rows, numeric=(1,))
+def people_table(session: Session, people: StudyPeople) -> Table:
+    """How many answers each person or program gave, the most first, and as far as it is known what they cost, how far
+    they are trusted and how often they agree with the anchor; empty if nobody gave a name.
+
+    >>> from askwise.goals import best_item
+    >>> session = best_item(["tea", "coffee", "water"], seed=1)
+    >>> session.tell("left", session.ask(), who="gpt", cost=0.25)
+    >>> people_table(session, StudyPeople()).rows
+    (('gpt', '1', '0.25'),)
+    """
+    told = [event for event in session.event_log.closed() if event["event"] == "tell"]
+    counts = Counter(event.get("who") for event in told).most_common()
+    if not any(who for who, _ in counts):
+        return Table("", ("who", "answers"), ())
+    costs = dict.fromkeys((who for who, _ in counts), 0.0)  # of all calls, also of those skipped or taken back
+    for event in session.log:
+        if event.get("who") in costs:
+            costs[event.get("who")] += event.get("cost") or 0.0
+    anchor = session.config.anchor
+    shared = {} if anchor is None else agreements(session.answers, anchor)
+    columns: dict[str, list[str]] = {
+        "who": [people.name(who) or "nobody named" for who, _ in counts],
+        "answers": [f"{count:,}" for _, count in counts],
+    }
+    if any(costs.values()):
+        columns["cost"] = [f"{costs[who]:.6g}" if costs[who] else "" for who, _ in counts]
+    if session.people:
+        columns["trusted to"] = [f"{session.people.get(who or '', 1.0):.2f}" for who, _ in counts]
+    if anchor is not None:
+        found = [shared.get(who or "") for who, _ in counts]
+        columns[f"agrees with {people.name(anchor)}"] = [f"{one.agreed} of {one.both}" if one else "" for one in found]
+    return Table("", tuple(columns), tuple(zip(*columns.values(), strict=True)), numeric=tuple(range(1, len(columns))))
 
 
 def most_asked_table(usage: Usage) -> Table:
@@ -199,11 +229,11 @@ def repeat_command(session: Session, person: str | None = None) -> str:
 
     >>> from askwise.goals import best_item
     >>> repeat_command(best_item(["tea", "coffee"], seed=1)).split("#")[0].strip()
-    'askwise.report.page.page(askwise.from_json(text))'
+    'askwise.from_json(text).report("report.html")'
     """
     journal = session.journal
     if not isinstance(journal, StudyJournal):
-        return "askwise.report.page.page(askwise.from_json(text))  # text is what session.to_json() gave"
+        return 'askwise.from_json(text).report("report.html")  # text is what session.to_json() gave'
     address = journal.store.address
     where = Path(address.where).name if address.is_file else str(address)
     whose = "" if person is None else f" --person {shlex.quote(person)}"

@@ -30,6 +30,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
     )
     made.filters.update(draw=draw, percent=percent, plural=plural)
+    made.globals["no_image"] = lambda place: None
     return made
 
 

@@ -35,7 +35,6 @@ class Usage:
     skips: int
     undos: int
     open_questions: int
-    people: tuple[tuple[str, int], ...]  # who, answers in force; most first
     median_seconds: float | None
     items: tuple[tuple[str, int], ...]  # item, questions about it; most first
     first: str
@@ -73,7 +72,6 @@ def usage(session: Session, rows: Sequence[ReportedAnswer]) -> Usage:
         skips=len(rows) - len(answered),
         undos=log.counts.undos,
         open_questions=len(log.open_questions()),
-        people=tuple(Counter(row.who or "nobody named" for row in answered).most_common()),
         median_seconds=median(seconds) if seconds else None,
         items=tuple(items.most_common()),
         first=times[0] if times else "",

@@ -12,8 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from askwise._runtime.streams import stream
-from askwise.posteriors import Posterior, ReleasesMemory
-from askwise.session.reliability import estimate_reliabilities, reweigh
+from askwise.posteriors import Posterior, ReleasesMemory, update_all
+from askwise.session.reliability import (
+    estimate_reliabilities,
+    learns_reliability,
+    measure_against_anchor,
+    reweigh,
+)
 from askwise.types import Answer
 
 MAX_TRAIL_ANSWERS = 16  # whose posteriors are kept, so that taking back a recent one costs little
@@ -49,6 +54,9 @@ class Beliefs:
     told: Mapping[str, tuple[int, Answer]] = field(default_factory=dict)  # in order: the revision it came, the answer
     trail: tuple[TrailEntry, ...] = ()  # after some of the answers; the last one after all of them
     revision: int = 0  # how often the evidence has changed
+    anchor: str | None = None  # who is right by definition
+    anchored: dict[tuple[int, ...], Posterior] = field(default_factory=dict, compare=False, repr=False)  # one, of the
+    # anchor's answers, by the revisions that they came at
 
     @property
     def latest(self) -> TrailEntry:
@@ -76,31 +84,61 @@ class Beliefs:
         told = {other: answer for other, answer in self.told.items() if other != id}
         return self._with(told, tuple(kept for kept in self.trail if kept.answers <= place))
 
+    def with_answers(self, told: Mapping[str, tuple[int, Answer]]) -> Beliefs:
+        """With these answers in place of those in force, from the latest posterior that has only some of them: as if
+        the others had never come."""
+        pairs = zip(told, self.told, strict=False)
+        same = next((place for place, (one, other) in enumerate(pairs) if one != other), min(len(told), len(self.told)))
+        return self._with(told, tuple(kept for kept in self.trail if kept.answers <= same))
+
     def with_prior(self, prior: Posterior) -> Beliefs:
         """The same answers from another prior, such as one about more items."""
-        fresh = replace(self, prior=prior)
+        fresh = replace(self, prior=prior, anchored={})
         return replace(fresh._with(self.told, ()), revision=self.revision)
 
     def _with(self, told: Mapping[str, tuple[int, Answer]], trail: tuple[TrailEntry, ...]) -> Beliefs:
         """These answers in force, of which the last of the trail has the first ones."""
         revisions, answers = [revision for revision, _ in told.values()], [answer for _, answer in told.values()]
         for count in range(trail[-1].answers if trail else 0, len(told)):
-            before = trail[-1].posterior if trail else self.prior
+            before, trusted = (trail[-1].posterior, trail[-1].reliability) if trail else (self.prior, {})
             ages = [(count + 1 - kept.answers, kept) for kept in trail]
             kept = [
                 entry
                 for age, entry in ages
                 if age < RECENT_ANSWERS or (age < MAX_TRAIL_ANSWERS and entry.answers % KEPT_EVERY == 0)
             ]
-            trail = (*kept, self._after(before, answers[: count + 1], revisions[count]))
+            trail = (*kept, self._after(before, trusted, answers[: count + 1], revisions[: count + 1]))
         for entry in trail[:-2]:  # but not of the last one that others may go on from
             if isinstance(entry.posterior, ReleasesMemory):
                 entry.posterior.release_memory()
         return replace(self, told=told, trail=trail, revision=self.revision + 1)
 
-    def _after(self, before: Posterior, answers: list[Answer], revision: int) -> TrailEntry:
-        """After the last of these answers, which came at that revision, everybody trusted as far as they deserve it."""
-        posterior = before.update(answers[-1], stream(self.seed, revision, "update"))
-        rng = stream(self.seed, revision, "people")
-        trusted = estimate_reliabilities(posterior, answers, rng)
-        return TrailEntry(len(answers), reweigh(posterior, answers, trusted, rng) if trusted else posterior, trusted)
+    def _after(
+        self, before: Posterior, before_trusted: Mapping[str, float], answers: list[Answer], revisions: list[int]
+    ) -> TrailEntry:
+        """After the last of these answers, everybody trusted as far as they deserve it."""
+        posterior = before.update(answers[-1], stream(self.seed, revisions[-1], "update"))
+        rng = stream(self.seed, revisions[-1], "people")
+        theirs = [place for place, answer in enumerate(answers) if answer.who == self.anchor]
+        if self.anchor is None or not theirs:
+            trusted = estimate_reliabilities(posterior, answers, rng)
+        elif len(theirs) < len(answers) and learns_reliability(posterior):
+            alone = self._anchored([answers[place] for place in theirs], tuple(revisions[place] for place in theirs))
+            # the same draws measure everybody, so that nobody's strength changes without a shared question
+            trusted = measure_against_anchor(
+                alone, answers, self.anchor, stream(self.seed, revisions[theirs[-1]], "measure")
+            )
+        else:
+            trusted = {}
+        full = all(strength == before_trusted.get(who, 1.0) == 1.0 for who, strength in trusted.items())
+        if not trusted or (self.anchor is not None and full):  # all count in full, as before
+            return TrailEntry(len(answers), posterior, trusted)
+        return TrailEntry(len(answers), reweigh(posterior, answers, trusted, rng), trusted)
+
+    def _anchored(self, answers: list[Answer], revisions: tuple[int, ...]) -> Posterior:
+        """The posterior of the anchor's answers alone."""
+        if revisions not in self.anchored:
+            found = update_all(self.prior, answers, stream(self.seed, revisions[-1], "anchor"))
+            self.anchored.clear()
+            self.anchored[revisions] = found
+        return self.anchored[revisions]

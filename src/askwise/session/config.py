@@ -16,6 +16,7 @@ from askwise.options import LARGEST_SEED, flag, function, implementing, number, 
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session.effects import Effects
+from askwise.session.events import MAX_LETTERS, UNSTORABLE
 from askwise.stopping import CostLimits, Stop
 from askwise.stopping.certificate import ModelCheck
 from askwise.stopping.sequential_test import MAX_CLOSENESS
@@ -29,6 +30,17 @@ MAX_DRAWS = 100_000  # a question; a diameter compares all pairs of them
 MAX_CANDIDATES = 1_000_000  # questions that are scored
 NO_LIMITS = CostLimits()
 CHECKED_STRUCTURES = 12  # on which a distance is checked at the start
+
+
+def check_anchor(name: str, value: Any) -> str:
+    """Who is right by definition, as a log can name them.
+
+    >>> check_anchor("anchor", "Ann")
+    'Ann'
+    """
+    if not (isinstance(value, str) and 0 < len(value) <= MAX_LETTERS["who"] and not UNSTORABLE.search(value)):
+        raise refusal(name, value, f"the name of a person, of at most {MAX_LETTERS['who']} letters")
+    return str(value)
 
 
 @dataclass(frozen=True)
@@ -49,6 +61,7 @@ class SessionConfig:
     cost_limits: CostLimits = NO_LIMITS
     closeness: float = 1.0
     presentation: PresentWith | None = None
+    anchor: str | None = None
     changes: int = 0  # how often the goal or the items have changed
 
     @staticmethod
@@ -68,6 +81,7 @@ class SessionConfig:
         cost_limits: CostLimits | None = None,
         closeness: float = 1.0,
         presentation: PresentWith | None = None,
+        anchor: str | None = None,
     ) -> SessionConfig:
         """The settings, if they make sense. The distance is tried on a few structures."""
         if not isinstance(problem, Problem):
@@ -90,7 +104,7 @@ class SessionConfig:
             problem, chosen, stop, seed, draws, candidates, *again, describe=shown, effects=effects,
             model_check=model_check, cost_limits=cost_limits or NO_LIMITS,
             closeness=number("closeness", closeness, at_least=1, at_most=MAX_CLOSENESS),
-            presentation=presentation,
+            presentation=presentation, anchor=None if anchor is None else check_anchor("anchor", anchor),
         )  # fmt: skip
         structures = prior.sample(CHECKED_STRUCTURES, stream(seed, 0, "verify")).structures
         verify(problem.distance, structures[np.arange(min(CHECKED_STRUCTURES, len(structures)))])

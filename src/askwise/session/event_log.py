@@ -64,6 +64,8 @@ class EventLog:
         self.closing_events: dict[str, Event] = {}  # by question: its last answer or skip
         self.events_by_key: dict[str, Event] = {}
         self.answers: dict[str, tuple[int, Answer]] = {}  # in force, by question: the revision it came at, the answer
+        self._given: dict[str, tuple[int, Answer]] = {}  # the same with the answers of people who are excluded
+        self.excluded: frozenset[str] = frozenset()  # people whose answers do not count
         self.people: set[str | None] = set()  # who has answered or skipped a question
         self.people_asked: set[str] = set()  # whom questions asked; none where they ask anybody
         self.goal_events: list[Event] = []
@@ -85,7 +87,7 @@ class EventLog:
         """The same so far. What is appended to one does not show in the other."""
         other = copy(self)
         for name, value in vars(self).items():
-            setattr(other, name, value.copy())
+            setattr(other, name, value if isinstance(value, frozenset) else value.copy())
         other._closed_by = {who: events.copy() for who, events in self._closed_by.items()}
         return other
 
@@ -99,13 +101,16 @@ class EventLog:
         *,
         seconds: float | None = None,
         key: str | None = None,
+        cost: float | None = None,
+        note: str | None = None,
     ) -> ValidEvent | None:
         """An answer to the open question, or to the one named; None if the same came before with this key."""
         if isinstance(key, str) and key in self.events_by_key:
             self._require_repeat("tell", question, key, who, response)
             return None
         id, who = self._addressed(question, who) if self.people_asked else (self.require_open(question), who)
-        return self._answer(new_event("tell", id, response=response, who=who, seconds=seconds, key=key))
+        details = {"who": who, "seconds": seconds, "key": key, "cost": cost, "note": note}
+        return self._answer(new_event("tell", id, response=response, **details))
 
     def skip_event(
         self,
@@ -115,13 +120,14 @@ class EventLog:
         *,
         seconds: float | None = None,
         key: str | None = None,
+        cost: float | None = None,
     ) -> ValidEvent | None:
         """A skip of the open question, or of the one named; None if the same came before with this key."""
         if isinstance(key, str) and key in self.events_by_key:
             self._require_repeat("skip", question, key, who)
             return None
         id, who = self._addressed(question, who) if self.people_asked else (self.require_open(question), who)
-        return ValidEvent(new_event("skip", id, reason=reason, who=who, seconds=seconds, key=key))
+        return ValidEvent(new_event("skip", id, reason=reason, who=who, seconds=seconds, key=key, cost=cost))
 
     def undo_event(
         self, question: str | Question | None = None, who: str | None = None, *, key: str | None = None
@@ -162,6 +168,10 @@ class EventLog:
             raise AnswerError("an event that changes what is shown has no options")
         elif kind == "items":
             check_items_event(event)
+        elif kind == "people":
+            excluded = event.get("excluded")
+            if not (isinstance(excluded, list) and all(isinstance(who, str) for who in excluded)):
+                raise AnswerError("an event about people names those who are excluded, in a list")
         return self._answer(event) if kind == "tell" else ValidEvent(event)
 
     def require_open(self, question: str | Question | None) -> str:
@@ -229,6 +239,9 @@ class EventLog:
         elif kind == "items":
             self.retired.update(event.get("retired", ()))
             self._withdraw_retired()
+        elif kind == "people":
+            self.answers, self.excluded = self.answers_without(event["excluded"]), frozenset(event["excluded"])
+            self.change_positions.append(len(self.events))
         elif kind == "ask":
             self.ask_events[id], self._atoms[id] = event, hashable_atom(event["atom"])
             self._asked_at[id] = len(self.events)
@@ -254,7 +267,9 @@ class EventLog:
         if kind == "undo":
             self._withdraw_retired()
         if valid.answer is not None:
-            self.answers[id] = self.counts.revision, valid.answer
+            self._given[id] = self.counts.revision, valid.answer
+            if event.get("who") not in self.excluded:
+                self.answers[id] = self._given[id]
         self.counts.add(event)
         self.events.append(event)
         if "key" in event:
@@ -274,6 +289,7 @@ class EventLog:
         is gone."""
         del self._closed[id], self._closed_by[self.closing_events[id].get("who")][id]
         self.answers.pop(id, None)
+        self._given.pop(id, None)
         self._withdraw([other for other in self.open_ids if self._asked_at[other] > self._closed_at[id]])
 
     def _withdraw_retired(self) -> None:
@@ -293,6 +309,11 @@ class EventLog:
             self.status[id] = "withdrawn"
 
     # ------------------------------------------------------------------ views
+
+    def answers_without(self, excluded: Iterable[str]) -> dict[str, tuple[int, Answer]]:
+        """The answers in force of everybody but these people."""
+        left_out = set(excluded)
+        return {id: given for id, given in self._given.items() if given[1].who not in left_out}
 
     def open_questions(self) -> list[str]:
         """The open questions, first asked first."""
@@ -315,10 +336,15 @@ class EventLog:
         return len(self._closed if who is None else self._closed_by.get(who, {}))
 
     def closing_history(self) -> list[tuple[Event, str]]:
-        """Every answer and skip in the order they came, with its status: answered, skipped or undone."""
+        """Every answer and skip in the order they came, with its status: answered, skipped, excluded or undone."""
         closing = [event for event in self.events if event["event"] in ("tell", "skip")]
         in_force = {id(event) for event in self._closed.values()}
-        return [(event, STATUS_AFTER[event["event"]] if id(event) in in_force else "undone") for event in closing]
+        return [(event, self._status_of(event) if id(event) in in_force else "undone") for event in closing]
+
+    def _status_of(self, event: Event) -> str:
+        """Of an answer or skip in force."""
+        excluded = event["event"] == "tell" and event.get("who") in self.excluded
+        return "excluded" if excluded else STATUS_AFTER[event["event"]]
 
     def unavailable_atoms(self, repeat: bool) -> set[Any]:
         """The atoms not to ask: those open or skipped, and those answered unless they may repeat."""
@@ -332,9 +358,10 @@ class EventLog:
     def pursued(self, recipe: Recipe) -> Recipe:
         """The recipe of a session with the goal, the items and the options of now."""
         known, found = next(iter(self._pursued.items()), (0, recipe))
-        for event in self.changes[known:]:
+        new = self.changes[known:]
+        for event in new:
             found = recipe_after(found, event)
-        self._pursued = {len(self.changes): found}
+        self._pursued = {known + len(new): found}  # another thread may add changes meanwhile
         return {**found, "options": {**found["options"], **self.shown_options}} if self.shown_options else found
 
     def question(self, id: str) -> Question:

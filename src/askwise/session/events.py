@@ -17,16 +17,18 @@ from askwise.session.set_responses import BEST_WORST, SET, as_spelled, expected_
 from askwise.types import Option, Prompt, Question, Response, Scored
 
 Event = dict[str, Any]
-KINDS = ("ask", "tell", "skip", "undo", "goal", "items", "show")
+KINDS = ("ask", "tell", "skip", "undo", "goal", "items", "show", "people")
 CHANGES = ("goal", "items")  # events that change what is sought or among what
-WITHOUT_QUESTION = (*CHANGES, "show")
+WITHOUT_QUESTION = (*CHANGES, "show", "people")
 NUMBER = "number"  # the kind of question that is answered with any number
 PAIR = "pair"  # the kind of question that is answered with a side
 SIDES = {"left": 0, "right": 1}  # the option that stands there
-MAX_LETTERS = {"who": 200, "key": 200, "reason": 2000}
-DETAILS = {*MAX_LETTERS, "seconds"}
-EXAMPLES = {"who": "Ann", "key": "k1", "reason": "both unknown"}
-MAX_SECONDS = 1e9
+MAX_LETTERS = {"who": 200, "key": 200, "reason": 2000, "note": 2000}
+MAY_BE_EMPTY = ("reason", "note")
+NUMBERS = {"seconds": "how long the answer took, such as 2.5", "cost": "what the answer cost, such as 0.02"}
+DETAILS = {*MAX_LETTERS, *NUMBERS}
+EXAMPLES = {"who": "Ann", "key": "k1", "reason": "both unknown", "note": "the second reply is shorter"}
+MAX_NUMBER = 1e9  # seconds, or units of cost
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # NUL, and half of a surrogate pair: not every database can hold them
 ASK_PARTS: dict[str, Any] = {  # what the event of a new question contains, and of which types
     "atom": (int, float, list),
@@ -98,7 +100,8 @@ def ask_event(id: str, atom: Any, prompt: Prompt, scored: Scored, place: int, wh
 
 
 def plain_details(details: Mapping[str, Any]) -> dict[str, str | float]:
-    """Who answered, in how many seconds, with which key and reason, as plain texts and numbers. Others are refused.
+    """Who answered, in how many seconds, at which cost, with which key, reason and note, as plain texts and numbers.
+    Others are refused.
 
     >>> plain_details({"who": "Ann", "key": None, "seconds": 2})
     {'who': 'Ann', 'seconds': 2.0}
@@ -112,16 +115,18 @@ def plain_details(details: Mapping[str, Any]) -> dict[str, str | float]:
         if value is None:
             continue
         fits = isinstance(value, str) and len(value) <= limit and not UNSTORABLE.search(value)
-        if not (fits and (value or name == "reason")):
+        if not (fits and (value or name in MAY_BE_EMPTY)):
             came = f"{name} is {reprlib.repr(value)}; expected a text of at most {limit} letters"
             raise AnswerError(f"{came}, such as {EXAMPLES[name]!r}")
         plain[name] = str(value)
-    seconds = details.get("seconds")
-    if seconds is not None:
-        number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
-        if not (number and 0 <= seconds <= MAX_SECONDS):
-            raise AnswerError(f"seconds is {reprlib.repr(seconds)}; expected how long the answer took, such as 2.5")
-        plain["seconds"] = float(seconds)
+    for name, expected in NUMBERS.items():
+        value = details.get(name)
+        if value is None:
+            continue
+        number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+        if not (number and 0 <= value <= MAX_NUMBER):
+            raise AnswerError(f"{name} is {reprlib.repr(value)}; expected {expected}")
+        plain[name] = float(value)
     return plain
 
 

@@ -28,7 +28,8 @@ class LogCounts:
         self.first_diameter: float | None = None  # at the first question that a strategy chose
         self.diameters: dict[int, float] = {}  # by revision, for the present goal: when the next question was chosen
         self.answers_by_minute: Counter[str] = Counter()  # also those that were undone
-        self._answered: set[str] = set()
+        self._answered: dict[str, str | None] = {}  # by question: who answered it
+        self._excluded: frozenset[str] = frozenset()
 
     def copy(self) -> LogCounts:
         """The same so far."""
@@ -49,10 +50,13 @@ class LogCounts:
             if self.first_diameter is None:
                 self.first_diameter = event["info"]["diameter"]
         elif kind == "tell":
-            self.revision += 1
-            self._answered.add(id)
+            self.revision += event.get("who") not in self._excluded
+            self._answered[id] = event.get("who")
             self.answers_by_minute[event.get("time", "")[:16]] += 1
         elif kind == "undo":
             self.undos += 1
-            self.revision += id in self._answered
-            self._answered.discard(id)
+            self.revision += id in self._answered and self._answered[id] not in self._excluded
+            self._answered.pop(id, None)
+        elif kind == "people":
+            self.revision += 1
+            self._excluded = frozenset(event["excluded"])

@@ -31,17 +31,24 @@ class PreparedRounds:
         return self.rounds.get((len(log.events), valid.event["question"], valid.canonical, valid.event.get("who")))
 
     def add(
-        self, round: Round, log: EventLog, response: Response, who: str | None, known: Round | None = None
+        self,
+        round: Round,
+        log: EventLog,
+        response: Response,
+        who: str | None,
+        known: Round | None = None,
+        question: str | None = None,
     ) -> Round:
-        """The round after that answer to the first open question, computed unless it is here.
+        """The round after that answer to an open question, computed unless it is here.
 
         :param round: The present round.
         :param log: Its events.
         :param response: The answer.
         :param who: Who will give it.
         :param known: The same round, computed in another session of this recipe, where the answers were the same.
+        :param question: The question; None: the first open one.
         """
-        valid = log.tell_event(response, None, who)
+        valid = log.tell_event(response, question, who)
         assert valid is not None
         assert valid.answer is not None
         place = len(log.events), valid.event["question"], valid.canonical, valid.event.get("who")

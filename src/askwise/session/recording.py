@@ -136,7 +136,8 @@ def resume(session: Session, events: Iterable[Event], load: Callable[[Posterior]
     if trail is None:
         return False
     session.event_log, session.config, session.prior = log, config, prior
-    session.round = Round(config, Beliefs(prior, config.seed, log.answers.copy(), trail, log.counts.revision))
+    known = log.answers.copy(), trail, log.counts.revision, config.anchor
+    session.round = Round(config, Beliefs(prior, config.seed, *known))
     return True
 
 
@@ -158,9 +159,11 @@ def _round_after(session: Session, valid: ValidEvent) -> Round:
         other = _remade(session, recipe)
         after = config.changed(other.config, str(recipe and recipe["goal"]))
         return Round(after, beliefs.with_prior(other.prior) if "added" in event else beliefs)
+    if event["event"] == "people":
+        return Round(config, beliefs.with_answers(session.event_log.answers_without(event["excluded"])))
     if event["event"] == "undo" and id in beliefs.told:
         return Round(config, beliefs.undo(id))
-    if valid.answer is None:
+    if valid.answer is None or event.get("who") in session.event_log.excluded:
         return session.round
     try:
         return session.prepared.find(session.event_log, valid) or Round(config, beliefs.tell(id, valid.answer))

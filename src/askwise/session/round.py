@@ -15,6 +15,7 @@ from askwise._runtime.threads import one_thread
 from askwise.distances import form_of
 from askwise.errors import NothingToAsk, SettingError
 from askwise.posteriors import LearnsLoss
+from askwise.session.answerers import Answerer, rank_answerers
 from askwise.session.beliefs import Beliefs
 from askwise.session.config import NO_LIMITS, SessionConfig
 from askwise.session.effects import Effects
@@ -23,7 +24,7 @@ from askwise.session.events import NUMBER, Event, ask_event, match_response
 from askwise.session.people import person_asked, place_of_person
 from askwise.session.plates import ChosenPlate, Plates, choose_plate, questions_cost, remaining_plates
 from askwise.stopping import EVERY_QUESTION_ASKED, StopReason
-from askwise.stopping.certificate import Certificate, Estimate, certify, estimate
+from askwise.stopping.certificate import Certificate, CertifiedModel, Estimate, Objection, certify, estimate
 from askwise.stopping.outlook import Outlook, outlook
 from askwise.strategies import candidates_for, rule_for
 from askwise.strategies.baselines import random
@@ -117,13 +118,28 @@ class Round:
         return Estimate(self.config.describe(structure), structure, distance)
 
     @_Once
+    def objection(self) -> Objection | None:
+        """What speaks against the model, if anything does."""
+        check, rng = self.config.model_check, stream(self.config.seed, self.number, "model check")
+        return None if check is None else check(self.answers, self.posterior, rng)
+
+    @_Once
+    def certified(self) -> tuple[Certificate, CertifiedModel]:
+        """The certificate and what it is about: the less certain one, if a model check names another model."""
+        models, objection = [CertifiedModel(self.config.problem, self.posterior, self.answers)], self.objection
+        if objection is not None and objection.other is not None:
+            models.append(objection.other)
+        found = []
+        for problem, posterior, answers in models:
+            rng = stream(self.config.seed, self.number, "certificate")
+            found.append(certify(problem, posterior, self.estimate, answers, rng, self.config.closeness))
+        worst = max(range(len(found)), key=lambda place: found[place].expected_distance)
+        return replace(found[worst], objection=objection and objection.sentence), models[worst]
+
+    @property
     def certificate(self) -> Certificate:
         """What may be claimed about the estimate."""
-        rng = stream(self.config.seed, self.number, "certificate")
-        state = self.config.problem, self.posterior, self.estimate, self.answers
-        found = certify(*state, rng, self.config.closeness)
-        check = self.config.model_check
-        return found if check is None else replace(found, objection=check(self.answers, rng))
+        return self.certified[0]
 
     @_Once
     def effects(self) -> Effects:
@@ -187,6 +203,12 @@ class Round:
         rng = stream(self.config.seed, len(log.ask_events), "costs")
         gains = expected(self.config.problem, self.posterior, self.sample, atoms, rng).gain
         return float(per_cost(self.config.problem, gains, atoms).max(initial=0.0))
+
+    @one_thread
+    def answerers(self, log: EventLog, costs: Mapping[str, float]) -> list[Answerer]:
+        """Who may answer the next question, who gains most per unit of cost first."""
+        state = self.config.problem, self.posterior, self.sample, self.fresh_atoms(log), self.reliability
+        return rank_answerers(*state, costs, stream(self.config.seed, self.number, "whom"))
 
     @one_thread
     def best_plate(self, log: EventLog, plates: Plates) -> ChosenPlate:

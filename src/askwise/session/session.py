@@ -11,15 +11,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from threading import RLock
 from typing import Any, overload
 
+from askwise import display
 from askwise._runtime.threads import one_at_a_time, one_thread
 from askwise.errors import AnswerError, SettingError
 from askwise.options import function, mapping, number, shown, text, whole_number
 from askwise.posteriors import Posterior
 from askwise.problem import Problem
 from askwise.session import recording
+from askwise.session.answerers import Answerer, checked_costs
 from askwise.session.beliefs import Beliefs
 from askwise.session.config import MAX_DRAWS, Present, PresentWith, Recipe, SessionConfig
 from askwise.session.effects import Effects
@@ -36,7 +39,7 @@ from askwise.stopping.certificate import Certificate, Estimate, ModelCheck
 from askwise.stopping.outlook import Outlook
 from askwise.strategies import Strategy
 from askwise.strategies.splitting import Splitting
-from askwise.structures import checked_atom
+from askwise.structures import AsksPeople, checked_atom
 from askwise.types import Answer, Question, Response, Sample
 
 __all__ = ["MAX_DRAWS", "Session"]
@@ -57,13 +60,14 @@ class Session:
     :param spacing: Other questions, at least, before it is, as long as there are others.
     :param describe: A function from a structure to the estimate as people read it.
     :param effects: A function from draws to what each column of the table does. Goals about tables set it.
-    :param model_check: A function from the answers and a random generator to what speaks against the model, or None;
-        certificates warn of it. Goals set it.
+    :param model_check: A function from the answers, the posterior and a random generator to an `Objection` against the
+        model, or None; certificates warn of it. Goals set it.
     :param cost_limits: Stop also when answers have cost enough, or when no question is worth its cost.
     :param closeness: How many times likelier or less likely than the prior says the truth may be. Certificates then
         state what holds for such truths; give it to the stopping rule, too. Goals set it.
     :param presentation: A function from changed options, none at first, to the same as plain values and a function
         that completes the options of a question with what people see. Goals about tables set it.
+    :param anchor: Who is right by definition. The others are trusted as far as they agree with this person.
     :param recipe: The goal, data and options that build this session again. Goals set it.
     :param remake: The function that builds a session from a recipe. Goals set it.
 
@@ -102,12 +106,13 @@ class Session:
         cost_limits: CostLimits | None = None,
         closeness: float = 1.0,
         presentation: PresentWith | None = None,
+        anchor: str | None = None,
         recipe: Recipe | None = None,
         remake: Callable[[Recipe], Session] | None = None,
     ):
         settings = (
             rule, stop, seed, draws, candidates, repeat, spacing, describe, effects, model_check, cost_limits,
-            closeness, presentation,
+            closeness, presentation, anchor,
         )  # fmt: skip
         if remake is not None:
             function("remake", remake)
@@ -119,7 +124,9 @@ class Session:
         self.goal: object | None = None  # what built the session, if a goal did
         self.journal: Journal | None = None
         self.wording = USUAL
+        self.shown_to_all: Mapping[str, Any] = {}  # options that say what everybody in the study of this log sees
         self.remake = remake
+        self.media: Mapping[str, bytes] = {}  # pictures, sounds and films by name, of a session that no study has yet
         self.lock = RLock()
         self._restart(config)
 
@@ -127,11 +134,14 @@ class Session:
         goal = f"{self.pursued['goal']}, " if self.pursued else ""
         return f"<Session: {goal}{len(self.answers)} answers, {len(self.event_log.open_questions())} open>"
 
+    def _repr_html_(self) -> str:
+        return str(display.call("session_html", self))
+
     def _restart(self, config: SessionConfig) -> None:
         """Forgets every event."""
         self._presented: tuple[Any, Present] | None = None  # what it depends on, and what completes questions
         self.config, self.event_log, self.prepared = config, EventLog(), PreparedRounds()
-        self.round = Round(config, Beliefs(self.prior, config.seed))
+        self.round = Round(config, Beliefs(self.prior, config.seed, anchor=config.anchor))
 
     # ------------------------------------------------------------------ ask and tell
 
@@ -201,6 +211,8 @@ class Session:
         *,
         seconds: float | None = None,
         key: str | None = None,
+        cost: float | None = None,
+        note: str | None = None,
     ) -> None:
         """Takes an answer. A refused answer changes nothing.
 
@@ -210,6 +222,8 @@ class Session:
             the session learns how reliable each of them is.
         :param seconds: How long the answer took.
         :param key: The same key given twice is one answer, so it is safe to send an answer again.
+        :param cost: What the answer cost, in any unit.
+        :param note: A remark for the record, such as why.
 
         >>> from askwise import best_item
         >>> session = best_item(["tea", "coffee", "water"], seed=1)
@@ -219,7 +233,7 @@ class Session:
         >>> len(session.answers)
         1
         """
-        event = partial(self.event_log.tell_event, response, who=who, seconds=seconds, key=key)
+        event = partial(self.event_log.tell_event, response, who=who, seconds=seconds, key=key, cost=cost, note=note)
         recording.record(self, event, question)
 
     @one_at_a_time
@@ -231,6 +245,7 @@ class Session:
         *,
         seconds: float | None = None,
         key: str | None = None,
+        cost: float | None = None,
     ) -> None:
         """Skips a question ("can't tell"). It is not asked again, and nothing is concluded from it.
 
@@ -239,6 +254,7 @@ class Session:
         :param who: Who skipped it.
         :param seconds: How long that took.
         :param key: The same key given twice is one skip.
+        :param cost: What it cost to find that out.
 
         >>> from askwise import best_item
         >>> session = best_item(["tea", "coffee", "water"], seed=1)
@@ -246,7 +262,7 @@ class Session:
         >>> len(session.answers)
         0
         """
-        event = partial(self.event_log.skip_event, reason=reason, who=who, seconds=seconds, key=key)
+        event = partial(self.event_log.skip_event, reason=reason, who=who, seconds=seconds, key=key, cost=cost)
         recording.record(self, event, question)
 
     @one_at_a_time
@@ -331,9 +347,9 @@ class Session:
         found = self.event_log.question(id)
         if self.config.presentation is None:
             return found
-        wanted = self.config.presentation, self.event_log.shown_options
+        wanted = self.config.presentation, {**self.event_log.shown_options, **self.shown_to_all}
         if self._presented is None or self._presented[0] != wanted:
-            self._presented = wanted, self.config.presentation(self.event_log.shown_options)[1]
+            self._presented = wanted, self.config.presentation(wanted[1])[1]
         return replace(found, options=self._presented[1](found.options, found.kind, found.atom))
 
     @one_at_a_time
@@ -438,6 +454,23 @@ class Session:
         """
         return self.round.outlooks(self.event_log.ask_events[self.event_log.require_open(question)])
 
+    def whom(self, costs: Mapping[str, float]) -> list[Answerer]:
+        """Who should answer the next question, who gains most per unit of cost first.
+
+        Each is expected to gain what the best question does under their reliability; who is new counts in full.
+
+        :param costs: What one answer of each person costs, in any unit.
+
+        >>> from askwise import best_item
+        >>> session = best_item(["tea", "coffee", "water"], seed=1)
+        >>> [one.who for one in session.whom({"Ann": 1.0, "judge": 0.01})]
+        ['judge', 'Ann']
+        """
+        checked = checked_costs(costs)
+        if isinstance(self.problem.family, AsksPeople):
+            raise SettingError("a question asks one person of a group here; ask() chooses whom: question.who")
+        return self.round.answerers(self.event_log, checked)
+
     @property
     def done(self) -> bool:
         """True when there is a reason to stop. You may ask more questions while there are any."""
@@ -495,7 +528,10 @@ class Session:
     @property
     def pursued(self) -> Recipe | None:
         """The present goal, its data and options; None if the session was built by hand."""
-        return None if self.recipe is None else self.event_log.pursued(self.recipe)
+        if self.recipe is None:
+            return None
+        found = self.event_log.pursued(self.recipe)
+        return {**found, "options": {**found["options"], **self.shown_to_all}} if self.shown_to_all else found
 
     @property
     def people(self) -> Mapping[str, float]:
@@ -531,6 +567,60 @@ class Session:
     def log(self) -> list[Event]:
         """Everything that happened, in order."""
         return self.event_log.events
+
+    # ------------------------------------------------------------------ in a notebook
+
+    def widget(self) -> Any:
+        """The questions as cards in a notebook: answer by click or key, and watch how the result becomes clear.
+
+        It needs `pip install 'askwise[notebook]'`, and works where anywidget does: Jupyter, VS Code, Colab, marimo.
+
+        >>> from askwise import best_item
+        >>> session = best_item(["tea", "coffee", "water"], seed=1)
+        >>> shown = session.widget()  # in a notebook: session.widget()
+        >>> shown.state["question"]["text"]
+        'Which do you prefer: ...?'
+        """
+        return display.call("question_widget", self)
+
+    def plot(self, chart: str | None = None) -> Any:
+        """A chart of what is known, for a notebook or a file of SVG: by default the first one of the report.
+
+        :param chart: Which one, by its name: "path" shows how the result became clear. Another name is refused with a
+            list of those there are.
+
+        >>> from askwise import best_item
+        >>> session = best_item(["tea", "coffee", "water"], seed=1)
+        >>> session.plot()
+        <Plot of How likely each item is the best one>
+        >>> session.plot("path").svg[:4]
+        '<svg'
+        """
+        return display.call("plot", self, chart)
+
+    def report(self, path: str | Path) -> Path:
+        """Writes the report: one page that needs neither the network nor a script. Returns where it is.
+
+        :param path: The file, such as report.html. One that is there is replaced.
+
+        >>> import tempfile
+        >>> from askwise import best_item
+        >>> best_item(["tea", "coffee", "water"], seed=1).report(tempfile.mkdtemp() + "/report.html").name
+        'report.html'
+        """
+        written: Path = display.call("write_page", self, path)
+        return written
+
+    def answers_frame(self) -> Any:
+        """The answers as a dataframe, one row each: of pandas, or of polars or pyarrow where pandas is not installed.
+
+        >>> from askwise import best_item
+        >>> session = best_item(["tea", "coffee", "water"], seed=1)
+        >>> session.tell("left", session.ask(), seconds=2.5)
+        >>> session.answers_frame()["seconds"].to_list()
+        [2.5]
+        """
+        return display.call("answers_frame", self)
 
     def to_json(self) -> str:
         """Everything needed to continue elsewhere: `askwise.from_json` reads it back. No pickle."""

@@ -70,7 +70,10 @@ class Wording:
         if self.question is None and not self.answers:
             return event
         names = _names_shown(event["kind"], [option["name"] for option in event["options"]])
-        text = event["text"] if self.question is None else PLACEHOLDER.sub(lambda at: names[at[1]], self.question)
+        text = event["text"]
+        if self.question is not None:
+            context, gap, _ = text.rpartition("\n\n")  # which comes before the question
+            text = context + gap + PLACEHOLDER.sub(lambda at: names[at[1]], self.question)
         return {**event, "text": text} | ({"answer_names": dict(self.answers)} if self.answers else {})
 
     def check(self, prompt: Prompt) -> None:

@@ -47,7 +47,7 @@ def compared_rules(session: Session) -> list[str]:
 
     >>> from askwise.goals import best_item
     >>> compared_rules(best_item(["tea", "coffee"], draws=50))
-    ['expected', 'random']
+    ['expected-capped', 'random']
     """
     return list(dict.fromkeys([str(_options(session).get("rule", "expected")), BASELINE_RULE]))
 
@@ -63,9 +63,9 @@ def summarise_runs(
     - `people_before`: from how many others they started.
 
     >>> from askwise.goals import best_item
-    >>> runs = {rule: [SimulatedRun(rule, (1.0, 0.3, 0.02), stopped=2)] * 3 for rule in ("expected", "random")}
+    >>> runs = {rule: [SimulatedRun(rule, (1.0, 0.3, 0.02), stopped=2)] * 3 for rule in ("expected-capped", "random")}
     >>> plan = summarise_runs(best_item(["tea", "coffee", "water"], draws=50), 3, runs)
-    >>> plan["rules"]["expected"]["questions"]
+    >>> plan["rules"]["expected-capped"]["questions"]
     [2, 2, 2]
     """
     options, own = _options(session), compared_rules(session)[0]

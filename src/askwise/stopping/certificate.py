@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
+from askwise import display
 from askwise.distances import HasCentre, HasPhrase, HasUnit, form_of
 from askwise.posteriors import AllowsLapses, DescribesShape, LearnsBias, LearnsFromOthers, LearnsLoss, Posterior
 from askwise.posteriors.chains import independent_draws
@@ -22,9 +23,30 @@ CERTIFICATE_DELTA = 0.05  # one minus the confidence in the simulation
 CERTIFICATE_DRAWS = 4000  # fresh ones: the bound is then within about .005 of the mean
 HELD_OUT_DRAWS = 2000  # simulated sets of answers behind the check of held-out ones
 MIN_FIT = 0.01  # p value of the predictive check, below which a certificate warns
-ModelCheck = Callable[[Sequence[Answer], Generator], str | None]  # what speaks for another model, if anything does
 CLOSENESS = "This holds for people who are up to {times:g} times likelier, or less likely, than assumed."
 DEFAULT_PHRASE = "{what} is {loss:.3f} from the truth, on a scale from 0 to 1"
+
+
+class CertifiedModel(NamedTuple):
+    """What a certificate can be about."""
+
+    problem: Problem
+    posterior: Posterior
+    answers: Sequence[Answer]  # in force, as the posterior takes them
+
+
+class Objection(NamedTuple):
+    """What speaks against the model of a session, as a sentence for people.
+
+    >>> Objection("straight lines do not fit").other is None
+    True
+    """
+
+    sentence: str
+    other: CertifiedModel | None = None  # a certificate is then about this or the session's own, the less certain one
+
+
+ModelCheck = Callable[[Sequence[Answer], Posterior, Generator], Objection | None]
 
 
 @dataclass(frozen=True)
@@ -44,6 +66,9 @@ class Estimate:
     def __str__(self) -> str:
         return ", ".join(map(str, self.value)) if isinstance(self.value, list | tuple) else str(self.value)
 
+    def _repr_html_(self) -> str:
+        return str(display.call("estimate_html", self))
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -57,7 +82,7 @@ class Certificate:
     >>> prior = Enumerated.prior(family, np.arange(2), problem.loss, weights=[0.1, 0.9])
     >>> print(certify(problem, prior, Estimate("yes", 1, 0.1), [], np.random.default_rng(0)))
     On average over what is still plausible after 0 answers, yes is 0.100 from the truth, on a scale from 0 to 1. It is
-    exactly right with probability 90%.
+    exactly right with probability 90 %.
     """
 
     estimate: Estimate
@@ -99,7 +124,7 @@ class Certificate:
         what = self.estimate.value if named else "the estimate"
         claim = self.phrase.format(what=what, loss=self.unit * self.expected_distance)
         most = f"{self.upper_bound:.3f}" if self.unit == 1 else f"{self.unit * self.upper_bound:.3g}"
-        bound = f" (at most {most}, simulation confidence {self.confidence:.0%})"
+        bound = f" (at most {most}, simulation confidence {100 * self.confidence:.0f} %)"
         right = percent(self.probability_exact, certain=self.confidence == 1)
         exact = f" It is exactly right with probability {right}." if self.probability_exact else ""
         shape = f" {self.shape}" if self.shape else ""
@@ -111,6 +136,9 @@ class Certificate:
         counted = "" if self.confidence == 1 else bound
         more = f"{exact}{close}{shape}{others}{sides}{warning}"
         return f"On average over what is still plausible after {after}, {claim}{counted}.{more}"
+
+    def _repr_html_(self) -> str:
+        return str(display.call("certificate_html", self))
 
 
 def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:
@@ -194,14 +222,14 @@ def certify(
 
 
 def percent(chance: float, certain: bool = False) -> str:
-    """A probability for people: 0% and 100% only if it is `certain`, not if it is rounded or estimated.
+    """A probability for people: 0 % and 100 % only if it is `certain`, not if it is rounded or estimated.
 
     >>> percent(0.004), percent(0.5), percent(0.996), percent(1.0), percent(1.0, certain=True)
-    ('less than 1%', '50%', 'more than 99%', 'more than 99%', '100%')
+    ('less than 1 %', '50 %', 'more than 99 %', 'more than 99 %', '100 %')
     """
     if certain and chance in (0, 1):
-        return f"{chance:.0%}"
-    return "less than 1%" if chance < 0.01 else "more than 99%" if chance > 0.99 else f"{chance:.0%}"
+        return f"{100 * chance:.0f} %"
+    return "less than 1 %" if chance < 0.01 else "more than 99 %" if chance > 0.99 else f"{100 * chance:.0f} %"
 
 
 def upper_bound(values: Floats, delta: float, worth: float | None = None) -> float:
@@ -331,7 +359,7 @@ def _assumptions(problem: Problem, posterior: Posterior, sample: Sample, worth: 
         drawn = f"the {CERTIFICATE_DRAWS} draws of {chains} chains behind it are from the posterior"
         counted = f"{drawn} and worth {worth:.0f} independent ones"
     if isinstance(posterior, AllowsLapses) and posterior.lapse > 0:
-        noise += f", but for about {posterior.lapse:.1%} of them, which are accidents"
+        noise += f", but for about {100 * posterior.lapse:.1f} % of them, which are accidents"
     family = problem.family
     if isinstance(posterior, DescribesShape):
         truth = "features act on scores in one of the ways that the option shape allows"

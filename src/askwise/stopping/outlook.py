@@ -24,7 +24,7 @@ class Outlook:
     """One possible answer: its probability, and what would be left undecided and estimated after it.
 
     >>> print(Outlook("left", 0.7, 0.12, Estimate("tea", None, 0.05)))
-    left (70% likely): undecided 0.120, best guess tea
+    left (70 % likely): undecided 0.120, best guess tea
     """
 
     response: Response

@@ -25,7 +25,9 @@ from askwise.types import Floats, Ints, Sample
 MIN_PAIRS_PER_DRAW = 128
 MAX_PAIRS_PER_DRAW = 1024
 FUTILITY_STANDARD_ERRORS = 3  # by which the draws at hand must miss the target for the test to be left out
-RETRY_STANDARD_ERRORS = 1  # by which fresh pairs must miss it for the test to be given up
+RETRY_STANDARD_ERRORS = 2  # by which fresh pairs must miss it for the test to be given up
+UNSEEN_PAIRS = 3  # of n, that may be unlike all n seen: more is less likely than .05
+MAX_CHAIN_SHARE = 0.75  # of the target, up to which chains are drawn from
 BETS = np.array([0.1, 0.3, 0.6, 0.95])  # shares of the wealth: large ones win where no distance is large
 MIN_LEVEL = 1e-300  # of epsilon and delta: below, there are more pairs of draws than can be counted
 MAX_CLOSENESS = 1e100  # beyond, its square is too large to divide by
@@ -96,7 +98,7 @@ class DiameterBelow:
                 return None  # all pairs are used up, or the posterior gives no draws
             seen += fresh
             wealth = log_wealth(seen.values, self.target)
-        return StopReason(f"{reason} with confidence {100 * (1 - self.delta):.6g}%", "settled")
+        return StopReason(f"{reason} with confidence {100 * (1 - self.delta):.6g} %", "settled")
 
     def _missing_pairs(self, seen: PairDistances, wealth: Floats, required: float) -> int:
         """How many more pairs will about suffice; at most as many as were seen, which may tell too little."""
@@ -110,19 +112,26 @@ class DiameterBelow:
         """True if `total` such distances hardly suffice, even if these are too large by `errors` standard errors."""
         share, values = seen.share(), seen.values
         worth = share * len(values)
-        # 3 / n: a few draws that happen to be alike have no variance, which must not rule the test out
-        too_large = errors * values.std() / np.sqrt(worth) + FUTILITY_STANDARD_ERRORS / worth
+        # a few draws that happen to be alike have no variance, which must not rule the test out: others may be 0
+        too_large = errors * values.std() / np.sqrt(worth) + UNSEEN_PAIRS / worth * values.mean()
+        if values.mean() - too_large > self._hopeless(seen.chains):
+            return True
         return share * total * expected_growth(values, self.target + too_large) < required + log(len(BETS))
 
+    def _hopeless(self, chains: Ints | None) -> float:
+        """The diameter above which the test is not tried. Draws of chains take long: below the target by less than a
+        quarter, which the paper's test does not pass either, they would be too many."""
+        return self.target if chains is None else MAX_CHAIN_SHARE * self.target
+
     def _far_above(self, problem: Problem, sample: Sample) -> bool:
-        """True if all pairs of the draws rule the target out: a few chains say more so than in disjoint pairs."""
+        """True if all pairs of the draws rule it out: a few chains say more so than in disjoint pairs."""
         count = len(sample.weights)
         if count < MIN_DRAWS_FOR_ERROR:
             return False
         means = form_of(problem.distance, sample.structures).apply(sample.weights) * count / (count - 1)
         # the error of a mean over all pairs comes from its rows: twice their own (Hoeffding 1948)
         error = FUTILITY_STANDARD_ERRORS * 2 * means.std() / np.sqrt(count)
-        return bool(means.mean() - error > self.target)
+        return bool(means.mean() - error > self._hopeless(sample.chains))
 
 
 def log_wealth(values: Floats, level: float) -> Floats:

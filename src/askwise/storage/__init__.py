@@ -19,6 +19,7 @@ from askwise.session.events import Event
 from askwise.storage.address import Address
 from askwise.storage.checkpoints import load_posteriors
 from askwise.storage.journal import StudyJournal
+from askwise.storage.participants import keep_reason, shown_to_all
 from askwise.storage.serialization import pack_recipe, unpack_recipe
 from askwise.storage.store import Store
 
@@ -58,6 +59,7 @@ def resume(store: Store, log: int | None = None, progress: Progress | None = Non
         session.replay(progress(events) if progress is not None and events else events)
     session.journal = journal
     session.wording = store.wording(record)
+    session.shown_to_all = shown_to_all(store, record)
     session.refresh()
     return session
 
@@ -77,7 +79,7 @@ def save(session: Session, path: str | Path) -> None:
         raise StudyError("the session was built by hand or with a function of your own, which a file cannot hold")
     address = Address.of(path)
     if not address.exists():
-        Store.create(address, session.recipe, {}, session.log)
+        Store.create(address, session.recipe, session.media, session.log)
     store = Store.at(address)
     record = store.record()
     if record.recipe != unpack_recipe(pack_recipe(session.recipe)):  # whatever the order of its options
@@ -96,6 +98,8 @@ def save(session: Session, path: str | Path) -> None:
     if session.wording != store.wording(record):
         journal.keep_wording(session.wording)
     journal.checkpoint(session)
+    if session.log:
+        keep_reason(store, record.study, session.reason)
     store.close()
 
 
@@ -104,5 +108,7 @@ def close(session: Session) -> None:
     journal = session.journal
     if isinstance(journal, StudyJournal):
         journal.checkpoint(session)
+        if journal.wrote:
+            keep_reason(journal.store, journal.record.study, session.reason)
         journal.store.close()
         session.journal = None

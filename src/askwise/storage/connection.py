@@ -19,6 +19,12 @@ from askwise.storage.address import Address
 MIN_BYTES = 512  # of a database: one page
 LOCK_SECONDS = 30  # that we wait for another program to finish writing
 CONNECT_SECONDS = 10  # that we wait for a server
+LINE = {  # to a server; a dead one is found by these seconds, and by milliseconds in the last case
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
+}
 FILES = "askwise_files"  # of a connection: its files as they were when it was last used
 SENTENCES = {  # what SQLite says -> what we say
     "disk is full": "the disk is full: nothing was added, and what was saved before is safe; free some space",
@@ -136,7 +142,7 @@ def translate_database_errors(address: Address) -> Iterator[None]:
 
 def _server(address: Address) -> Engine:
     try:
-        url, within = address.url.set(drivername="postgresql+psycopg"), {"connect_timeout": CONNECT_SECONDS}
+        url, within = address.url.set(drivername="postgresql+psycopg"), {"connect_timeout": CONNECT_SECONDS, **LINE}
         return create_engine(url, pool_pre_ping=True, connect_args=within)
     except ModuleNotFoundError:
         raise StudyError("PostgreSQL needs its driver; install it with: pip install 'askwise[postgres]'") from None

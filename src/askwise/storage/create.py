@@ -7,7 +7,8 @@ from typing import Any
 
 from askwise.data.files import LoadedTable
 from askwise.errors import DataError, SettingError
-from askwise.goals import goal_class, goals
+from askwise.goals import goal_class
+from askwise.goals.base.files import session_of_table
 from askwise.goals.base.goal import row_count
 from askwise.goals.base.options import declared, is_required
 from askwise.goals.base.texts import to_cli_name
@@ -28,24 +29,18 @@ def new_session(goal: str, data: LoadedTable, options: Mapping[str, Any]) -> Ses
     kind = goal_class(goal, typed=True)
     known, typed = declared(kind), to_cli_name(kind.goal_name)
     for name in options:
-        if name not in known or name == "pool":  # which is for saved sessions alone
+        if name not in known or name in ("pool", "readings"):  # which are for saved sessions alone
             raise SettingError(f"{typed} has no option --{to_cli_name(name)}; see askwise new --help")
     for name, option in known.items():
         if is_required(kind, name) and name not in options:
             flag = to_cli_name(name)
             raise SettingError(f"{typed} needs --{flag}; say which, for example --{flag} {option.example}")
-    if not data.columns:
-        if not kind.takes_pools:
-            able = ", ".join(to_cli_name(name) for name, each in goals().items() if each.takes_pools)
-            raise DataError(f"{data.source.name} is a pool of rows on disk, which is for {able}; give a table")
-        return kind(**options).session(data.source)
-    rows = row_count(data.columns)
+    rows = row_count(data.columns) if data.columns else 0  # of a pool, which stays on disk
     if rows > kind.max_rows:
         raise DataError(
             f"{data.source.name} has {rows:,} rows; {typed} takes up to {kind.max_rows:,}: give a part of them"
         )
-    image = {"image": data.image} if data.image and "image" in known else {}
-    return kind(**{**image, **options}).session(data.columns)
+    return session_of_table(kind, data, options)
 
 
 def write_study(address: Address, recipe: Recipe, media: Mapping[str, bytes], mode: str = "own") -> None:

@@ -8,10 +8,13 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
+from askwise.data.embeddings import with_embedded_pictures
+from askwise.data.tables import table
 from askwise.errors import DataError, SettingError, StudyError
 from askwise.goals.base.item_changes import items_event
 from askwise.goals.base.registry import goal_from
 from askwise.goals.base.tables import TableGoal
+from askwise.session.config import Recipe
 from askwise.session.event_log import EventLog
 from askwise.session.item_events import recipe_after
 from askwise.storage.items import current_recipe
@@ -55,12 +58,22 @@ def change_items(
         recipe = journal.record.recipe
         for change in log.changes:
             recipe = recipe_after(recipe, change)
-        event = log.validate(items_event(recipe, rows, names, key)).event
+        event = log.validate(items_event(recipe, _with_vectors(recipe, rows, pictures), names, key)).event
         if pictures:
             _add_pictures(store, journal.record.study, pictures)
         if journal.append(len(log.events), event):
             return True
     raise StudyError("other programs keep writing to this study; nothing was changed: try again when they are done")
+
+
+def _with_vectors(recipe: Recipe, rows: Any, pictures: Mapping[str, bytes]) -> Any:
+    """New rows with the vectors of their pictures where the study learns from these: files are not looked for here."""
+    for name, reading in (recipe["options"].get("readings") or {}).items():
+        if rows is not None and "pictures" in reading:
+            columns = table(rows)
+            if name not in columns and reading["of"] in columns:
+                rows = with_embedded_pictures(columns, reading["of"], pictures, reading["model"])
+    return rows
 
 
 def listed_items(store: Store) -> tuple[list[str], list[str]]:

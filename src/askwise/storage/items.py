@@ -15,6 +15,7 @@ from sqlalchemy import Connection, delete, exc, insert, select, update
 from askwise.errors import StudyError
 from askwise.session.events import Event
 from askwise.session.item_events import recipe_after
+from askwise.storage.changes import announce
 from askwise.storage.schema import events, forecasts, logs_of, studies
 from askwise.storage.serialization import event_rows, pack_recipe, unpack_recipe
 from askwise.storage.store import HEAD, Record, Store
@@ -83,3 +84,4 @@ def _append(connection: Connection, log: int, position: int, digest: str, event:
     rows = event_rows(log, position, digest, [event])
     connection.execute(insert(events), rows)
     connection.execute(HEAD, {"log": log, "last": rows[-1]["digest"]})
+    announce(connection, log, position + 1)

@@ -30,6 +30,7 @@ class StudyJournal:
         self.record = record
         self.digests = [record.digest]
         self._kept = 0  # the revision of the last checkpoint
+        self.wrote = False  # whether anything was added
 
     def append(self, position: int, *events: Event) -> bool:
         """Writes the events to that position and after it, all or none; False if others wrote there first."""
@@ -43,6 +44,7 @@ class StudyJournal:
         if not written:
             return False
         self.digests[position + 1 :] = [row["digest"] for row in rows]
+        self.wrote = True
         return True
 
     def since(self, position: int) -> list[Event]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import time
 
@@ -43,3 +44,9 @@ def take_lease(store: Store, study: int, question: str, who: str) -> bool:
     except exc.IntegrityError:
         return False
     return True
+
+
+def end_leases(store: Store, study: int, holders: Sequence[str]) -> None:
+    """Ends what these people have reserved."""
+    with store.begin() as connection:
+        connection.execute(delete(leases).where(leases.c.study == study, leases.c.who.in_(holders)))

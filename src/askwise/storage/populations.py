@@ -7,7 +7,7 @@ whatever others answer later. It holds a mean and a few directions over all peop
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -18,6 +18,7 @@ from askwise.goals import remake
 from askwise.goals.base.goal import row_count
 from askwise.goals.base.populations import MAX_PEOPLE, population_of_answers
 from askwise.posteriors.scores.population import MIN_ANSWERS, MIN_PEOPLE
+from askwise.storage.exclusion import uncounted_logs
 from askwise.storage.items import current_recipe
 from askwise.storage.journal import read_log
 from askwise.storage.schema import studies
@@ -34,20 +35,28 @@ def logs_before(store: Store, record: Record) -> list[int]:
     """The logs that a new participant's log can learn from; none if it has begun, or if there are too few."""
     if record.parent is None or record.mode != "own" or record.head is not None or not _wants_population(record):
         return []
-    return _logs_with_answers(answer_counts(store, record.parent), record.parent, but=record.study)
+    unused = uncounted_logs(store, record.parent)
+    counts = [one for one in answer_counts(store, record.parent) if one.log not in unused]
+    return _logs_with_answers(counts, record.parent, but=record.study)
 
 
-def logs_before_next(study: Record, counts: Sequence[AnswerCount]) -> list[int]:
-    """The logs that the next participant of a study can learn from, by its answer counts; none if there are too few."""
+def logs_before_next(study: Record, counts: Sequence[AnswerCount], unused: Container[int] = ()) -> list[int]:
+    """The logs that the next participant of a study can learn from, by its answer counts; none if there are too few.
+    `unused` are logs of people who are excluded."""
     if study.parent is not None or study.mode != "own" or not _wants_population(study):
         return []
-    return _logs_with_answers(counts, study.study)
+    return _logs_with_answers([one for one in counts if one.log not in unused], study.study)
 
 
 def next_recipe(store: Store, study: Record) -> dict[str, Any] | None:
     """The recipe from which the next participant of a study starts; None if they start from nobody."""
     now = replace(study, recipe=current_recipe(store, study))
-    return _recipe_from(store, now, study.study, logs_before_next(study, answer_counts(store, study.study)))
+    return _recipe_from(
+        store,
+        now,
+        study.study,
+        logs_before_next(study, answer_counts(store, study.study), uncounted_logs(store, study.study)),
+    )
 
 
 def begin_log(store: Store, log: int) -> bool:

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Connection,
     Float,
     ForeignKey,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -26,7 +27,7 @@ from sqlalchemy import (
 
 from askwise.errors import StudyError
 
-VERSION = 4
+VERSION = 5
 LOCK = 4_173_026  # of PostgreSQL: one program at a time brings tables up to date
 
 metadata = MetaData()
@@ -50,11 +51,13 @@ studies = Table(
     Column("state", Text, nullable=False, server_default="open"),  # open, paused or closed
     Column("mode", Text, nullable=False, server_default="own"),  # own: a log a participant; pooled: one for all
     Column("secret", Text),  # signs the links of participants
-    Column("settled", Text),  # of a log: the reason to stop, as the server last found it
+    Column("settled", Text),  # of a log: the reason to stop, as it was last found
     Column("why", Integer),  # whether people may see what is expected of their answers; NULL: as usual for the mode
     Column("beyond", Integer, nullable=False, server_default="0"),  # whether it goes on although it is settled
     Column("head", Text),  # the digest of the last event, so that one that is taken away is missed
     Column("wording", Text),  # what people read, JSON; NULL: as the recipe says
+    Column("crowd", Text),  # who may join by an open link, and what they meet, JSON; NULL: nobody
+    Column("edition", Integer, nullable=False, server_default="0"),  # of the log: how often answers in it were erased
 )
 
 
@@ -116,6 +119,47 @@ participants = Table(
     Column("log", Integer, nullable=False),  # the study that their answers go to
     Column("quota", Integer),  # answers at most
     Column("paused", Integer, nullable=False, server_default="0"),
+    Column("external", Text),  # a keyed hash of who they are at a panel; NULL: they were invited by name
+    Column("parameters", Text),  # of the link with which they came, JSON
+    Column("language", Text),  # that the link asked for
+    Column("consent", Text),  # the version of the text that they accepted
+    Column("status", Text),  # declined, screened out, excluded or erased; NULL: they may answer
+    Index("participants_external", "study", "external", unique=True),
+)
+
+checks = Table(  # questions with a known answer and repeated ones: no answers of a log
+    "checks",
+    metadata,
+    _of_study(),
+    Column("participant", Text, primary_key=True),
+    Column("number", Integer, primary_key=True),  # 0, 1, ... for each person
+    Column("kind", Text, nullable=False),  # attention or repeat
+    Column("question", Text, nullable=False),  # what was asked, JSON
+    Column("response", Text),
+    Column("passed", Integer, nullable=False),
+    Column("time", Text, nullable=False),
+    Column("seconds", Float),
+    Column("key", Text, nullable=False),
+)
+
+actions = Table(  # what was done about people, by themselves or by an owner; never about their answers
+    "actions",
+    metadata,
+    Column("action", Integer, primary_key=True),
+    Column("study", Integer, ForeignKey("studies.study", ondelete="CASCADE"), nullable=False),
+    Column("time", Text, nullable=False),
+    Column("kind", Text, nullable=False),  # joined, accepted, declined, screened out, excluded, included, erased ...
+    Column("participant", Text),
+    Column("detail", Text),
+)
+
+owner_tokens = Table(
+    "owner_tokens",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("role", Text, nullable=False),  # owner or viewer
+    Column("hash", Text, nullable=False, unique=True),  # of the token, which nobody stores
+    Column("created", Text, nullable=False),
 )
 
 leases = Table(
@@ -142,7 +186,13 @@ def _people(connection: Connection) -> None:
         "secret TEXT",
     ):
         connection.execute(text(f"ALTER TABLE studies ADD COLUMN {column}"))
-    participants.create(connection)
+    connection.execute(
+        text(
+            "CREATE TABLE participants (study INTEGER NOT NULL REFERENCES studies (study) ON DELETE CASCADE, "
+            "participant TEXT NOT NULL, name TEXT NOT NULL, created TEXT NOT NULL, log INTEGER NOT NULL, "
+            "quota INTEGER, paused INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (study, participant))"
+        )
+    )
 
 
 def _leases(connection: Connection) -> None:
@@ -160,10 +210,23 @@ def _wording(connection: Connection) -> None:
     connection.execute(text("ALTER TABLE studies ADD COLUMN wording TEXT"))
 
 
+def _crowds(connection: Connection) -> None:
+    """Version 5: people join by an open link; checks, consent, and who may see a study."""
+    for column in ("crowd TEXT", "edition INTEGER NOT NULL DEFAULT 0"):
+        connection.execute(text(f"ALTER TABLE studies ADD COLUMN {column}"))
+    for name in ("external", "parameters", "language", "consent", "status"):
+        connection.execute(text(f"ALTER TABLE participants ADD COLUMN {name} TEXT"))
+    for index in participants.indexes:
+        index.create(connection)
+    for table in (checks, actions, owner_tokens):
+        table.create(connection)
+
+
 MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {
     1: _people,
     2: _leases,
     3: _wording,
+    4: _crowds,
 }  # from that version to the next one
 
 

@@ -35,9 +35,11 @@ from askwise.session.config import Recipe
 from askwise.session.events import Event
 from askwise.session.wording import USUAL, Wording, wording_from, wording_of
 from askwise.storage.address import Address
+from askwise.storage.changes import announce
 from askwise.storage.connection import connect, require_in_place, require_sqlite, translate_database_errors
 from askwise.storage.files import put_in_place, require_free_path
 from askwise.storage.groups import decides_together
+from askwise.storage.permission import require_permission
 from askwise.storage.schema import (
     bring_up_to_date,
     checkpoints,
@@ -104,6 +106,7 @@ class Store:
     def __init__(self, address: Address, engine: Engine):
         self.address = address
         self.engine = engine
+        self.has_listeners = not address.is_file  # other servers may follow a database
         self.secrets: dict[int, bytes] = {}  # of studies, once they were read
         finalize(self, engine.dispose)  # a session that is forgotten lets go of its file
 
@@ -195,13 +198,20 @@ class Store:
         last = {"study": record.study, "last": position - 1}
         try:
             with self.begin() as connection:
+                named = decides_together(record.recipe) or "anchor" in record.recipe["options"]
+                if record.parent is not None:  # the row of the study is locked before that of a log, as others do
+                    require_permission(connection, record.parent, rows, named)
                 found = connection.execute(DIGEST if position else RECIPE, last).first()
                 digest = None if found is None else found.digest if position else sha256(found.recipe).hexdigest()
                 if found is None or (digest, found.size) != (before, record.size):
                     told = f"the study or a part of its log is gone from {self.address}"
                     raise StudyError(f"{told}, or was replaced; nothing was added: open it again")
+                if record.parent is None:
+                    require_permission(connection, record.study, rows, named)
                 connection.execute(insert(events), rows)
                 connection.execute(HEAD, {"log": record.study, "last": rows[-1]["digest"]})
+                if self.has_listeners:
+                    announce(connection, record.study, position + len(rows))
         except exc.IntegrityError:
             return False
         return True
@@ -232,6 +242,7 @@ class Store:
         with self.begin() as connection:
             text = json.dumps(wording.as_dict())
             connection.execute(update(studies).where(studies.c.study == study).values(wording=text))
+            announce(connection, study)
 
     def checkpoint(self, study: int) -> Checkpoint | None:
         """The one kept last; None if there is none, or none that can be read."""

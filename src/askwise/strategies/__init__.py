@@ -1,7 +1,8 @@
 """Which question: strategies that give every candidate a gain, on the same posterior and the same draws.
 
-By name, everywhere: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, pdbal, expected, expected-margin,
-select, variance. Strategies know problems and posteriors, by their protocols alone; they know no session.
+By name, everywhere: random, qbc, margin, bald, epig, eubo, ndbal, ndbal-paper, pdbal, expected, expected-capped,
+expected-margin, select, variance. Strategies know problems and posteriors, by their protocols alone; they know no
+session.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ def built_in_strategies() -> Mapping[str, Strategy]:
         "epig": baselines.epig,
         "eubo": baselines.eubo,
         "expected": expected.expected,
+        "expected-capped": expected.expected_capped,
         "expected-margin": expected.expected_margin,
         "margin": baselines.margin,
         "ndbal": ndbal.ndbal,

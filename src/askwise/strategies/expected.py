@@ -14,19 +14,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from askwise.distances import form_of, new_form
+from askwise.distances import Form, Multipartite, form_of, new_form
+from askwise.distances.items import ItemRegret
 from askwise.distances.labels import Disagreement
 from askwise.losses import logistic
 from askwise.posteriors import Drawn
 from askwise.problem import Problem
 from askwise.strategies.baselines import margin
-from askwise.strategies.split import Split, split
+from askwise.strategies.split import Split, average_diameter, split
 from askwise.structures import Family, PooledRows, ShowsSets, SingleScore
 from askwise.types import Atoms, Floats, Sample, Scored
 
 MIN_QUESTIONS = 400  # to shortlist: a third of the draws then choose an eighth of the questions for all draws
 MIN_SHORTLIST = 100  # questions
 MIN_SHORTLIST_DRAWS = 200  # that may choose; benchmarks.round tells how good the best of their choice is
+MAX_COUNTED_REGRET = 0.2  # by `expected_capped`: a larger one counts as this ...
+WIDE = 0.3  # ... while the average diameter is above this
 
 
 def expected(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
@@ -36,19 +39,44 @@ def expected(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, r
     of a large collection are usually different). Of many questions, a third of the draws choose a short list, and all
     draws score that list. No other question is ranked above it.
     """
+    return _expected(problem, sample, atoms, rng)
+
+
+def expected_capped(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:
+    """As `expected`, where regrets above `MAX_COUNTED_REGRET` count as that while the average one is above `WIDE`.
+
+    While little is known, most of the average regret comes from tastes that are nearly opposite, and a question about a
+    good and a bad item removes most of it. With the cap, questions compare items that may be the best. Later large
+    regrets are rare, and to find the last of them decides when to stop: there it is `expected`, and for other distances
+    it always is. `info` has the diameter without the cap.
+    """
+    cap = MAX_COUNTED_REGRET if isinstance(problem.distance, ItemRegret) else None
+    return _expected(problem, sample, atoms, rng, cap)
+
+
+def _expected(problem: Problem, sample: Sample, atoms: Atoms, rng: Generator, cap: float | None = None) -> Scored:
+    """The gains by distances up to `cap`, while these are wide; from a short list if questions are many."""
+    form = form_of(problem.distance, sample.structures)
+    info = {"diameter": average_diameter(form, sample.weights, sample.exact)}
+    cap = cap if info["diameter"] > WIDE else None
+    form = _capped(form, cap)
     few = len(sample.weights) // 3
     if sample.exact or few < MIN_SHORTLIST_DRAWS or len(atoms) < MIN_QUESTIONS or not _shortlists(problem.family):
-        return exhaustive(problem, posterior, sample, atoms, rng)
-    mean_distances = form_of(problem.distance, sample.structures).apply(sample.weights)
+        return Scored(gain_of(split(problem, sample, atoms, form)), info)
+    mean_distances = form.apply(sample.weights)
     if not mean_distances.any():  # all draws agree
-        return Scored(np.zeros(len(atoms)), {"diameter": 0.0})
+        return Scored(np.zeros(len(atoms)), info)
     some = subsample_by_distance(sample, mean_distances, few, rng)
-    first = gain_of(split(problem, some, atoms, new_form(problem.distance, some.structures)))
+    first = gain_of(split(problem, some, atoms, _capped(new_form(problem.distance, some.structures), cap)))
     short = np.sort(np.argsort(-first, kind="stable")[: max(MIN_SHORTLIST, len(atoms) // 8)])
-    listed, info = exhaustive(problem, posterior, sample, atoms[short], rng)
+    listed = gain_of(split(problem, sample, atoms[short], form))
     gain = np.minimum(first, listed.min())
     gain[short] = listed
     return Scored(gain, info)
+
+
+def _capped(form: Form, cap: float | None) -> Form:
+    return form if cap is None or not isinstance(form, Multipartite) else form.capped(cap)
 
 
 def expected_margin(problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored:

@@ -8,6 +8,8 @@ For normal densities its error falls exponentially with the step: at one standar
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from askwise._runtime.compiled import machine_code, portions
@@ -41,7 +43,7 @@ def surviving_triples(
     between = np.asarray(distances, dtype=np.float32)
     for some in portions(len(columns), len(weights) ** 2, MAX_CELLS_PER_CALL):
         _integrate(columns[some], sharpness, np.asarray(weights), between, distinct, step, found[some])
-    return found * 2 * np.pi * np.e / mass
+    return found * 2 * math.pi * math.e / mass
 
 
 @compiled

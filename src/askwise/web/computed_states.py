@@ -16,12 +16,14 @@ from askwise.stopping import StopReason
 from askwise.storage.participants import set_settled
 from askwise.types import Response
 from askwise.web.group_questions import questions_for
-from askwise.web.learner.learner import Job, Learner, compute_state, compute_state_after
+from askwise.web.learner.learner import Job, Learner, compute_state, compute_state_after, fallback_questions
 from askwise.web.respondent import Respondent
+from askwise.web.stored_fallback import keep_fallback, load_fallback
 from askwise.web.stored_log import StoredLog
 
 LEARNER_SECONDS = 0.28  # that a person waits for a learner that is behind
 FIRST_SECONDS = 20.0  # the same where there is no question at all yet
+MAX_FORESEEN_PEOPLE, MAX_FORESEEN_RESPONSES = 2, 4  # of a shared log
 MAX_REFRESHES = 5  # of a log that another program writes to
 REFRESH_PAUSE = 0.1  # seconds before the second of them; twice as long before each later one
 logger = logging.getLogger("askwise.web")
@@ -33,6 +35,7 @@ class SharedFallback:
     questions fit all of them, so nobody waits for the learner to reload their log after a restart."""
 
     state: LogState | None = None
+    storing: asyncio.Task[None] | None = None  # of questions for when the server starts again
 
 
 class ComputedStates:
@@ -85,6 +88,8 @@ class ComputedStates:
     def after(self, question: str, response: Response | None) -> LogState | None:
         """The state after that answer, if it was computed ahead."""
         state = self.current()
+        if self.log.pooled:
+            return None if state is None else self.ahead.get((question, response))
         return self.ahead.get(response) if state is not None and state.open_question == question else None
 
     def log_changed(self, after: LogState | None = None) -> None:
@@ -92,7 +97,7 @@ class ComputedStates:
         if self._computing_ahead is not None:
             self._computing_ahead.cancel()
             self._computing_ahead = None
-        if after is not None and self.latest is not None:
+        if after is not None and self.latest is not None and not self.log.pooled:
             position, fallback = len(self.event_log.events), self.latest.fallback
             self.latest = replace(after, position=position, fallback=fallback, budget=self.latest.budget)
             self.ahead = {}
@@ -116,6 +121,9 @@ class ComputedStates:
     async def choose(self) -> tuple[Event | None, bool]:
         """The question to ask now, and whether the learner was too late for its own choice."""
         self.refresh()
+        if self.latest is None and self.fallback.state is None:  # another server may have kept some by now
+            pursued = self.event_log.pursued(self.log.journal.record.recipe)
+            self.fallback.state = await asyncio.to_thread(load_fallback, self.log.store, self._study, pursued)
         if self._refreshing is not None and self.current() is None:
             seconds = LEARNER_SECONDS if self.latest or self.fallback.state else FIRST_SECONDS
             await asyncio.wait({self._refreshing}, timeout=seconds)
@@ -152,6 +160,8 @@ class ComputedStates:
                 self.latest = state = await self.learner.run(compute_state, self.job, *wanted)
                 self.ahead, self.failures = {}, 0
                 self.fallback.state = state if state.fallback else self.fallback.state
+                if self.fallback.storing is None and state.fallback:
+                    self.fallback.storing = asyncio.create_task(self._store_fallback())
                 if state.position > len(self.event_log.events):
                     await self.log.catch_up()
                 if self.up_to_date() is None:
@@ -159,10 +169,11 @@ class ComputedStates:
                         await asyncio.wait_for(self._wanted.wait(), REFRESH_PAUSE * 2**late)
                         continue
                     late += 1
-            if self._changes != len(self.event_log.changes):  # with other items, the store has no reason any more
-                self._changes, self.settled = len(self.event_log.changes), None
-            if (done := self.up_to_date()) is not None and done.settled != self.settled:
-                self.settled = done.settled
+            changed = self._changes != len(
+                self.event_log.changes
+            )  # what the store says was about another goal or table
+            if (done := self.up_to_date()) is not None and (changed or done.settled != self.settled):
+                self._changes, self.settled = len(self.event_log.changes), done.settled
                 await asyncio.to_thread(set_settled, self.log.store, self.job[1], self.settled)
         except Exception:
             self.failures += 1
@@ -172,15 +183,52 @@ class ComputedStates:
             self.refresh()
         self.changed()
 
+    async def _store_fallback(self) -> None:
+        """Keeps fallback questions in the store, once."""
+        pursued = self.event_log.pursued(self.log.journal.record.recipe)
+        with suppress(Exception):  # people will only wait longer when the server starts again
+            if await asyncio.to_thread(load_fallback, self.log.store, self._study, pursued) is None:
+                found = await self.learner.run(fallback_questions, self.job)  # quick, and a busy learner may never rest
+                await asyncio.to_thread(keep_fallback, self.log.store, self._study, pursued["goal"], found)
+
+    @property
+    def _study(self) -> int:
+        """The number of the study that the log belongs to."""
+        record = self.log.journal.record
+        return record.study if record.parent is None else record.parent
+
     async def _compute_ahead(self) -> None:
-        """The state after each answer to the open question. A number has too many answers, and so have many people."""
+        """The state after each answer to an open question. A number has too many answers, and so have many people."""
         state, ahead = self.latest, self.ahead
-        if state is None or self.log.pooled or self.respondent.beyond or not self.event_log.open_ids:
+        if state is None or self.respondent.beyond or not self.event_log.open_ids:
             return
-        for response in state.likely:
-            if response not in ahead:
+        for rank, question, who, response in self._foreseeable(state):
+            place = (question, response) if self.log.pooled else response
+            if place not in ahead:
                 with suppress(Exception):  # whoever needs it will have the learner refresh, and hear of it
-                    more = state.position, response, self.respondent.who
-                    after = await self.learner.run(compute_state_after, self.job, *more, urgent=False)
+                    more = state.position, response, who, question
+                    after = await self.learner.run(compute_state_after, self.job, *more, rank=rank)
                     if after is not None:
-                        ahead[response] = after
+                        ahead[place] = after
+
+    def _foreseeable(self, state: LogState) -> list[tuple[int, str | None, str, Response]]:
+        """(rank, question, person, response) of answers that may come: the likeliest of everybody before others of
+        anybody. In a shared log, only while few people answer: each answer makes the states after all others useless.
+        """
+        if not self.log.pooled:
+            return [(rank, None, self.respondent.who, response) for rank, response in enumerate(state.likely, 1)]
+        leases = ((id, self.log.leases.get(id)) for id in self.event_log.open_questions())
+        held = [(id, lease.who) for id, lease in leases if lease is not None and not lease.over]
+        if len(held) > MAX_FORESEEN_PEOPLE:
+            return []
+        asked = [(id, who, self.event_log.ask_events[id]) for id, who in held]
+        asked = [
+            each for each in asked if each[2].get("who") is None
+        ]  # in a group, the next one may ask another person
+        found = [
+            (rank, id, who, response)
+            for id, who, event in asked
+            for rank, response in enumerate(event["responses"], 1)
+            if event["kind"] != "number" and len(event["responses"]) <= MAX_FORESEEN_RESPONSES
+        ]
+        return sorted(found, key=lambda each: each[0])

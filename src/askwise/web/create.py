@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from math import isfinite
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -12,19 +12,22 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from askwise import storage
-from askwise.data.files import TABLE_SUFFIXES, LoadedTable, read_table
+from askwise.data.delimited import FileTable
+from askwise.data.files import TABLE_SUFFIXES, LoadedTable, read_file
 from askwise.data.media import MEDIA_KINDS, short_path
+from askwise.data.models import NAMED_MODELS
 from askwise.data.tables import Columns
 from askwise.errors import AskwiseError, DataError, SettingError
 from askwise.exchange.answers import study_answers_table
-from askwise.exchange.files import write_table
-from askwise.goals import goal_of
+from askwise.exchange.files import csv_text
+from askwise.goals import change_goal, goal_of
+from askwise.options import refusal
 from askwise.report.page import page
 from askwise.session.config import Recipe
 from askwise.storage.address import Address
 from askwise.storage.create import new_session
 from askwise.storage.store import Store
-from askwise.web.form import server_limits
+from askwise.web.form import page_sentence, server_limits
 from askwise.web.learner.learner import Job
 from askwise.web.schemas import storable
 
@@ -86,7 +89,10 @@ def read_upload(
     >>> recipe["goal"], found["words"][0]
     ('top_k', 'Find the best 2 of the 3 items.')
     """
-    columns = uploaded_columns(file, content)
+    model = options.get("embed_model")
+    if model not in (None, *NAMED_MODELS):
+        raise refusal("embed_model", model, f"{' or '.join(map(repr, NAMED_MODELS))}: files stay on this machine")
+    columns, remarks = uploaded_table(file, content)
     image = None if not names or any(map(options.get, MEDIA_KINDS)) else _column_of_files(columns, names)
     try:
         session = new_session(goal, LoadedTable(columns, Path(file_name(file)), image), options)
@@ -97,7 +103,7 @@ def read_upload(
     except (TypeError, KeyError, ValueError, ArithmeticError) as error:
         raise SettingError(f"the options do not fit the goal {goal}: {error}") from None
     assert session.recipe is not None
-    return session.recipe, {**facts, "words": words}
+    return session.recipe, {**facts, "words": [*words, *map(page_sentence, remarks)]}
 
 
 def _column_of_files(columns: Columns, names: Collection[str]) -> str:
@@ -119,6 +125,15 @@ def reword(job: Job, changes: Mapping[str, Any]) -> None:
     storage.close(session)
 
 
+def count_without(job: Job, names: Sequence[str]) -> None:
+    """Changes who of a group does not count; in a worker."""
+    session = storage.open(job[0], log=job[1])
+    try:
+        change_goal(session, "group_item", without=list(names))
+    finally:
+        storage.close(session)
+
+
 def file_name(path: str) -> str:
     """The name of a file without its folders, as any browser sends it.
 
@@ -134,6 +149,15 @@ def uploaded_columns(file: str, content: bytes) -> Columns:
     >>> uploaded_columns("drinks.csv", b"name\\ntea\\nmilk\\n")
     {'name': ['tea', 'milk']}
     """
+    return uploaded_table(file, content).columns
+
+
+def uploaded_table(file: str, content: bytes) -> FileTable:
+    """The same, with what to tell about how the file was read.
+
+    >>> uploaded_table("drinks.txt", b"tea\\nmilk\\n")
+    FileTable(columns={'name': ['tea', 'milk']}, remarks=())
+    """
     named = file_name(file)
     if Path(named).suffix.lower() not in TABLE_SUFFIXES:
         raise DataError(f"a table is one of {', '.join(TABLE_SUFFIXES)}; save it as CSV first")
@@ -141,7 +165,7 @@ def uploaded_columns(file: str, content: bytes) -> Columns:
         path = Path(folder) / f"table{Path(named).suffix.lower()}"
         path.write_bytes(content)
         try:
-            return read_table(path)
+            return read_file(path)
         except DataError as error:
             raise DataError(str(error).replace(str(path), named).replace(path.name, named)) from None
 
@@ -159,7 +183,4 @@ def answers_of(job: Job, study: int) -> str:
     store = Store.at(Address.of(job[0]))
     table = study_answers_table(store, study, None if job[1] == study else job[1])
     store.close()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "answers.csv"
-        write_table(table, path)
-        return path.read_text(encoding="utf-8")
+    return csv_text(table)

@@ -17,7 +17,10 @@ HINTS_FOR_PROGRAMS = (  # that a page cannot follow
     ", or choose another column with audio=",
     ", or choose another column with video=",
     ", or name its encoding, often latin-1",
-    ", or let texts become numbers with askwise new --text-features COLUMN",
+    ", or let texts become numbers with embed=",
+    ", or use header=False if there are none",
+    " If it is a row, use header=False.",
+    ", embed it, or take it out of features",
     " or choose another with name=",
     " or choose another column with name=",
     ", use missing='impute', or leave the column out with features=",
@@ -102,8 +105,8 @@ def page_sentence(message: str) -> str:
     if lacking is not None:
         label = labels.get(lacking[1].replace("-", "_"), lacking[1])
         message = f"{label}: fill this in"
-    first = message.split(" ")[0]
-    start = message[:1].upper() + message[1:] if first.isalpha() else message  # a file keeps its name
+    keeps_name = re.match(r"[^.;:]*\.[a-z]+ ", message) is not None or not message.split(" ")[0].isalpha()  # of a file
+    start = message if keeps_name else message[:1].upper() + message[1:]
     return start if start.endswith((".", "?", "!")) else f"{start}."
 
 

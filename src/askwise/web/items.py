@@ -9,7 +9,7 @@ from typing import Any
 from askwise.data.tables import Columns
 from askwise.errors import SettingError
 from askwise.goals import goal_class
-from askwise.goals.base.item_changes import require_changeable
+from askwise.goals.base.item_changes import given_columns, require_changeable
 from askwise.goals.base.options import declared
 from askwise.session.config import Recipe
 from askwise.storage.address import Address
@@ -50,7 +50,7 @@ def study_items(address: str) -> dict[str, Any]:
     store = Store.at(Address.of(address))
     record = store.record()
     active, retired = listed_items(store)
-    columns = list(current_recipe(store, record)["data"])
+    columns = given_columns(current_recipe(store, record))
     store.close()
     can_retire = "retired" in declared(goal_class(record.recipe["goal"]))
     return {"items": active, "retired": retired, "columns": columns, "can_retire": can_retire}
@@ -65,7 +65,7 @@ def apply_change(
         recipe = store.record().recipe
         require_changeable(recipe)
         uploaded = None if table is None else uploaded_columns(*table)
-        pasted = pasted_columns(text, list(recipe["data"])) if text.strip() else None
+        pasted = pasted_columns(text, given_columns(recipe)) if text.strip() else None
         if uploaded is not None and pasted is not None:
             raise SettingError("there are rows in a file and in a text; send one of them")
         rows = uploaded if pasted is None else pasted

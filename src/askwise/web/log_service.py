@@ -7,11 +7,11 @@ If there is none, the learner gets a moment. If it is still behind, a fallback q
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from math import inf
 from typing import Any
 
-from askwise.errors import AnswerError, AskwiseError, ContradictionError, SettingError
+from askwise.errors import AnswerError, ContradictionError, SettingError
 from askwise.session.config import Present
 from askwise.session.event_log import CLOSED, EventLog, ValidEvent
 from askwise.session.events import Event, new_event
@@ -43,13 +43,17 @@ class LogService:
         self.event_log = log.event_log
         self.states = states
         self.fallback_count = 0
+        self.recipe = log.journal.record.recipe  # with which the log begins
         self.presented: tuple[Any, Present | None] = None, None  # what it depends on, and what people see
-        self._without_noise = log.journal.record.recipe["options"].get("noise") == 0
+        self._without_noise = self.recipe["options"].get("noise") == 0
         self._lock = asyncio.Lock()
 
-    async def catch_up(self) -> None:
-        """Takes in what was written elsewhere, and has the learner compute what follows."""
+    async def catch_up(self, events: int | None = None) -> None:
+        """Takes in what was written elsewhere, and has the learner compute what follows; nothing to do if so many
+        `events` are known."""
         async with self._lock:
+            if events is not None and events <= len(self.event_log.events):
+                return
             await self.log.catch_up()
             self.states.refresh()
 
@@ -121,9 +125,9 @@ class LogService:
             if self._require_permission(person, key):
                 mine = [event["question"] for event in self.event_log.closed(whose)]
                 if question is not None and question not in mine:
-                    raise AskwiseError(ALREADY_UNDONE)
+                    raise AnswerError(ALREADY_UNDONE)
                 if not mine:
-                    raise AskwiseError(NOTHING_TO_UNDO)
+                    raise AnswerError(NOTHING_TO_UNDO)
             undone = self.event_log.undo_event(question, whose, key=key)
             return () if undone is None else (undone,)
 
@@ -135,20 +139,25 @@ class LogService:
                     await self.log.lease(written[0].event["question"], person.who)
             return await self._next_question(person)
 
-    async def change_shown(self, options: Mapping[str, Any], present: Callable[[EventLog], Present | None]) -> None:
+    async def change_shown(
+        self, options: Mapping[str, Any], present: Callable[[EventLog], Awaitable[Present | None]]
+    ) -> None:
         """Changes what people see. `present` refuses options that do not fit the log that has them."""
+        changed = self.event_log
 
         def make() -> Sequence[ValidEvent]:
-            if present(self.event_log) is None:
-                raise SettingError("the questions of this study show no table; there is nothing to choose")
+            nonlocal changed
             event = new_event("show", None, options={**self.event_log.shown_options, **options})
             changed, valid = self.event_log.copy(), self.event_log.validate(event)
             changed.append(valid)
-            present(changed)
             return (valid,)
 
+        async def check() -> None:
+            if await present(changed) is None:
+                raise SettingError("the questions of this study show no table; there is nothing to choose")
+
         async with self._lock:
-            await self.log.write(make)
+            await self.log.write(make, check)
             self.states.log_changed()
 
     def closed(self, person: Respondent) -> list[Event]:

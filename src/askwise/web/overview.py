@@ -19,6 +19,7 @@ from askwise.session.log_state import LogState
 from askwise.simulate.plan import BASELINE_RULE, PLAN_KEY
 from askwise.simulate.populations import PopulationSaving, load_saving
 from askwise.stopping import StopReason
+from askwise.storage.exclusion import NOT_COUNTED
 from askwise.storage.items import current_recipe
 from askwise.storage.participants import (
     Participant,
@@ -49,6 +50,10 @@ class PersonOverview(BaseModel):
     log: int
     quota: int | None
     paused: bool
+    status: str | None
+    joined: bool
+    language: str | None
+    consent: str | None
     answers: int
     skips: int
     last: str | None
@@ -136,7 +141,8 @@ async def list_study(studies: ServedStudies, study: str) -> ListedStudy:
             state = state_of(record, invited, study_settings(store, record.study), settled(store, record.study))
         except AskwiseError as error:
             logger.error("a study cannot be used: %s", error)
-            return ListedStudy(study=study, goal=None, aim=UNREADABLE, state="unreadable", answers=0, people=0)
+            why = UNREADABLE if studies.folder is None else f"{error}.".replace(f"{studies.folder}/", "")
+            return ListedStudy(study=study, goal=None, aim=why, state="unreadable", answers=0, people=0)
         return ListedStudy(study=study, goal=goal, aim=aim, state=state, answers=answers, people=len(invited))
 
     return await asyncio.to_thread(read)
@@ -152,13 +158,14 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
     ]:  # fmt: skip
         record = store.record()
         invited = people(store, record.study)
-        links = [participant_link(store, study, record.study, one.participant) for one in invited]
+        links = [studies.root_path + participant_link(store, study, record.study, one.participant) for one in invited]
         done = answer_counts(store, record.study), store.forecast(record.study, PLAN_KEY)
         known = load_saving(store, record.study), study_settings(store, record.study), settled(store, record.study)
         return record, goal_sentence(current_recipe(store, record)), invited, links, *done, *known
 
     record, aim, invited, links, done, plan, saving, decided, reasons = await asyncio.to_thread(read)
-    if before := logs_before_next(record, done):
+    unused = {one.log for one in invited if one.status in NOT_COUNTED}
+    if before := logs_before_next(record, done, unused):
         studies.simulated_runs(study, len(before))  # for the next person, in the background
     services = {service.states.job[1]: service for service in studies.services(study)}
     own = services.get(record.study)
@@ -197,6 +204,11 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
         fallbacks=sum(service.fallback_count for service in services.values()),
         behind=any(service.states.failures for service in services.values()),
     )
+
+
+def without_links(seen: StudyOverview) -> StudyOverview:
+    """The same without the links of participants, for viewers: whoever has a link answers as that person."""
+    return seen.model_copy(update={"participants": [one.model_copy(update={"link": ""}) for one in seen.participants]})
 
 
 def state_of(
@@ -271,6 +283,15 @@ def participant_link(store: Store, study: str, number: int, participant: str) ->
     return f"/s/{quote(study, safe='')}/p/{token_of(store, number, participant)}"
 
 
+def join_link(study: str) -> str:
+    """The path of the open link of a study.
+
+    >>> join_link("my cars")
+    '/s/my%20cars/join'
+    """
+    return f"/s/{quote(study, safe='')}/join"
+
+
 def _counts_of(done: list[AnswerCount], person: Participant, record: Record) -> list[AnswerCount]:
     """What this person did: all of a log of their own, their part of a shared one."""
     shared = person.log == record.study
@@ -299,6 +320,7 @@ def _person(
 ) -> PersonOverview:
     state = service.states.latest if service else None
     reason = state.done if state else reason
+    trusted = state.reliability if state else {}
     return PersonOverview(
         **vars(person),
         answers=max(0, sum(one.answers for one in done)),
@@ -308,7 +330,7 @@ def _person(
         done=reason,
         settled=reason is not None and reason.kind == "settled",
         guess=goal_class(goal).headline(state.estimate) if state else None,
-        trusted=state.reliability.get(person.participant) if state else None,
+        trusted=trusted.get(person.participant, trusted.get(person.name)),  # the log calls an anchor by their name
         link=where,
     )
 

@@ -5,13 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictInt,
+)
+from typing_extensions import TypedDict
 
-from askwise.report.bodies import body_html
+from askwise.data.contexts import ContextPresentation
+from askwise.goals.base.texts import shorten
+from askwise.report.bodies import option_values
 from askwise.session.config import Present
 from askwise.session.events import UNSTORABLE, Event, is_fallback
+from askwise.storage.participants import STATES
 from askwise.types import Option, named_text
 from askwise.web.log_service import LogService
+from askwise.web.sentences import question_text
+from askwise.web.texts import ENGLISH, Catalogue, catalogue
+
+ENGLISH_TEXTS = catalogue(ENGLISH)
+
+MAX_BEGINNING = 60  # letters of a text in a list of answers
 
 
 def storable(text: str) -> str:
@@ -26,17 +42,36 @@ def storable(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(storable)]
-AnyResponse = Text | bool | int | float  # labels may be any of them; a label 3 is not the number 3.0
+Text = Annotated[str, AfterValidator(storable), Field(json_schema_extra={"pattern": r"^[^\x00]*$"})]
+NameOrNumber = Text | StrictInt  # true is not 1
+
+
+class BestAndWorst(TypedDict):
+    """The best and the worst of the options, each by its name or by its number in the order shown, from 1."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
+    best: NameOrNumber
+    worst: NameOrNumber
+
+
+RESPONSES = 'a text, a number, or the best and the worst such as {"best": "tea", "worst": 3} or ["tea", "gin"]'
+# labels may be any of the first four; a label 3 is not the number 3.0
+AnyResponse = (
+    Text | bool | int | float | BestAndWorst | Annotated[list[NameOrNumber], Field(min_length=2, max_length=2)]
+)
 
 
 class AnswerRequest(BaseModel):
     """An answer. The same key sent twice is one answer."""
 
     question: Text = Field(max_length=40)
-    response: AnyResponse = Field(description="One of the question's responses, or a number")
+    response: AnyResponse = Field(
+        description="One of the question's responses, or a number. To a question for the best and the worst, also an "
+        "object with both or a list of both",
+        examples=["left", 3.7, {"best": "tea", "worst": 3}, ["tea", "gin"]],
+    )
     key: Text = Field(min_length=8, max_length=80)
-    seconds: float | None = Field(None, ge=0, le=86400)
+    seconds: float | None = Field(None, ge=0, le=86400, strict=True)
 
 
 class SkipRequest(BaseModel):
@@ -45,7 +80,7 @@ class SkipRequest(BaseModel):
     question: Text = Field(max_length=40)
     reason: Text | None = Field(None, max_length=200)
     key: Text = Field(min_length=8, max_length=80)
-    seconds: float | None = Field(None, ge=0, le=86400)
+    seconds: float | None = Field(None, ge=0, le=86400, strict=True)
 
 
 class UndoRequest(BaseModel):
@@ -127,6 +162,11 @@ class ParticipantState(BaseModel):
     catching_up: bool = Field(description="Whether the learner has not taken in the last answer yet")
     why: bool
     preload: list[str]
+    refused: str | None = Field(None, description="Why no answers are taken now, in the language of this person")
+    leaves: bool = Field(False, description="Whether another page is shown in place of the questions")
+    thanks: str | None = Field(None, description="What the owner says at the end; at the end only")
+    code: str | None = Field(None, description="The completion code; at the end only")
+    returns: bool = Field(False, description="Whether people go back to where they came from; at the end only")
 
 
 class OwnAnswer(BaseModel):
@@ -157,36 +197,58 @@ class InvitationRequest(BaseModel):
 
 
 class StateRequest(BaseModel):
-    state: Text = Field(max_length=20)
+    state: Text = Field(max_length=20, json_schema_extra={"enum": list(STATES)})
 
 
-def shown_question(event: Event | None, present: Present | None = None) -> ShownQuestion | None:
-    """The question of an ask event, with what `present` adds to its options; None for none."""
+def shown_question(
+    event: Event | None, present: Present | None = None, texts: Catalogue = ENGLISH_TEXTS
+) -> ShownQuestion | None:
+    """The question of an ask event, with what `present` adds to its options; None for none. It is made in a thread: a
+    row of a pool is read from disk, and a long text takes a moment to become HTML."""
     if event is None:
         return None
     stored = [Option(**option) for option in event["options"]]
     found = stored if present is None else present(stored, event["kind"], event["atom"])
-    options = [
-        ShownOption(
-            name=each.name,
-            image=each.image,
-            row=each.row,
-            fields=each.fields,
-            body=each.body,
-            body_html=None if each.body is None else body_html(each.body, each.body_format),
-            audio=each.audio,
-            video=each.video,
-        )
-        for each in found
-    ]
-    head = {"id": event["question"], "kind": event["kind"], "text": event["text"]}
+    options = [ShownOption(**option_values(each)) for each in found]
+    head = {"id": event["question"], "kind": event["kind"], "text": question_text(event, texts)}
     more = {"fallback": is_fallback(event), "answer_names": event.get("answer_names", {}), "who": event.get("who")}
     return ShownQuestion(**head, options=options, responses=event["responses"], **more)
 
 
-def asked_text(event: Event) -> str:
+def asked_text(event: Event, texts: Catalogue = ENGLISH_TEXTS) -> str:
     """The text of a question with the names that it was about, for a list of questions."""
-    return named_text(event["text"], [option["name"] for option in event["options"]])
+    return named_text(question_text(event, texts), [option["name"] for option in event["options"]])
+
+
+def described(*kinds: str) -> dict[str, Any]:
+    """How the API's documentation names the files of a reply; what is of no such kind is only ever downloaded.
+
+    >>> list(described("image/*")["content"])
+    ['image/*', 'application/octet-stream']
+    """
+    whole = {"schema": {"type": "string", "format": "binary"}}
+    return {"content": dict.fromkeys((*kinds, "application/octet-stream"), whole)}
+
+
+def own_answer(
+    closing: Event, asked: Event, present: Present | None = None, texts: Catalogue = ENGLISH_TEXTS
+) -> OwnAnswer:
+    """An answer or a skip. Where names are hidden, an option is called as `present` says, with how its text began."""
+    options, text = asked["options"], asked_text(asked, texts)
+    if isinstance(present, ContextPresentation):
+        seen = present([Option(**option) for option in options], asked["kind"], asked["atom"])
+        names = [f"{each.name}: {shorten(' '.join((each.body or '').split()), MAX_BEGINNING)}" for each in seen]
+        options, text = [{**option, "name": name} for option, name in zip(options, names, strict=True)], asked["text"]
+    return OwnAnswer(
+        question=asked["question"],
+        kind=asked["kind"],
+        text=text,
+        options=options,
+        answer_names=asked.get("answer_names", {}),
+        response=closing.get("response"),
+        skipped=closing["event"] == "skip",
+        time=closing["time"],
+    )
 
 
 def next_images(service: LogService) -> list[str]:

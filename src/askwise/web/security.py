@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-import hmac
+import logging
+import re
 import time
+from bisect import bisect_left
 from collections import OrderedDict
 
 from fastapi import HTTPException, Request, Response
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from askwise.storage.owners import token_hash
+from askwise.web.access import bearer_token, given_token, request_role
 from askwise.web.error_pages import reply
+from askwise.web.metrics import SECONDS, RequestFigures
+from askwise.web.texts import Told
 
 MAX_ANSWER_BYTES, MAX_TABLE_BYTES = 64 * 2**10, 64 * 2**20  # of a body: an answer, a table
 MAX_UPLOAD_BYTES = 256 * 2**20  # of a table with its files
 RATE, BURST = 20.0, 60.0  # requests of one client: a second, and at once
 STATIC_FILE_COST = 0.05  # of a request; a page loads a dozen scripts, and a class may share one address
 MAX_CLIENTS = 10_000  # whose requests are counted
+UNLIMITED_PATHS = ("/healthz", "/readyz")  # a proxy asks often
 VERIFIED_LINK = "askwise_verified_link"  # of a request: the study and the token that were checked
-COOKIE = "askwise_owner"
-OWNER_PATHS = "/api/v1/studies"  # and everything below it: for the owner
+STUDIES_PATH = "/api/v1/studies"
+PARTICIPANT_PATH = re.compile("/api/v1/s/[^/]+/p/")  # below it, owners are nobody special
+OWNER_PATHS = (STUDIES_PATH, "/api/v1/owners")  # and everything below them: for the owner
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "media-src 'self'; connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
+requests = logging.getLogger("askwise.web.requests")
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -64,38 +73,42 @@ class Guard:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = time.perf_counter()
+
         async def safely(message: Message) -> None:
             if message["type"] == "http.response.start":
+                # by its route: an address holds names and tokens
+                route = getattr(scope.get("route"), "path", "other")
+                seconds, status = time.perf_counter() - begun, message["status"]
+                figures: RequestFigures = scope["app"].state.figures
+                figures.counts[scope["method"], route, status] += 1
+                figures.classes[route][bisect_left(SECONDS, seconds)] += 1
+                figures.seconds[route] += seconds
+                if requests.isEnabledFor(logging.INFO):
+                    parts = {"method": scope["method"], "route": route, "status": status, "ms": round(1e3 * seconds, 1)}
+                    requests.info("%(method)s %(route)s %(status)s %(ms)s ms", parts, extra=parts)
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
+        if scope["type"] == "http" and not PARTICIPANT_PATH.match(scope["path"]):
+            await scope["app"].state.access.refresh(Request(scope))
         refusal = _refusal(Request(scope)) if scope["type"] == "http" else None
         await (refusal or self.app)(scope, receive, safely)
 
 
 def owner(request: Request) -> None:
-    """Lets only the owner pass: by a program's header, or by the cookie of a page that also sends our own header."""
-    if not is_owner(request):
+    """Lets only owners pass, and viewers who only look: by a program's header, or by the cookie of a page that also
+    sends our own header."""
+    role, looks = request_role(request), request.method in ("GET", "HEAD")
+    if role is None:
         raise HTTPException(401, "this is for the owner of the study; open the address that askwise serve printed")
-    if _bearer(request) or request.method in ("GET", "HEAD") or request.headers.get("x-askwise") == "page":
+    if role == "viewer" and not looks:
+        raise HTTPException(403, "your token lets you look, but not change anything; ask an owner")
+    if bearer_token(request) or looks or request.headers.get("x-askwise") == "page":
         return  # another site's form cannot send that header
     raise HTTPException(403, "the request did not come from askwise's own page")
-
-
-def is_owner(request: Request) -> bool:
-    """Whether the owner's token came along, in a header or in the cookie of a browser."""
-    return _bearer(request) or _same(request.cookies.get(COOKIE, ""), request.app.state.token)
-
-
-def _bearer(request: Request) -> bool:
-    given = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
-    return _same(given, request.app.state.token)
-
-
-def _same(one: str, other: str) -> bool:
-    return hmac.compare_digest(one.encode(), other.encode())
 
 
 def _refusal(request: Request) -> Response | None:
@@ -104,15 +117,15 @@ def _refusal(request: Request) -> Response | None:
     if "\0" in path:
         return _refused(request, 422, "an address may not contain the character NUL")
     cost = STATIC_FILE_COST if path.startswith("/static/") else 1.0
-    if not request.app.state.rate_limiter.allow(_client_key(request), cost=cost):
-        return _refused(request, 429, "too many requests at once; wait a second")
+    if path not in UNLIMITED_PATHS and not request.app.state.rate_limiter.allow(_client_key(request), cost=cost):
+        return _refused(request, 429, Told("error.too_many"))
     if path.startswith(OWNER_PATHS):
         try:
             owner(request)
         except HTTPException as stranger:
             return _refused(request, stranger.status_code, str(stranger.detail))
     takes_table = path.startswith(OWNER_PATHS) and path.endswith("/items")
-    most = MAX_UPLOAD_BYTES if path == OWNER_PATHS else MAX_TABLE_BYTES if takes_table else MAX_ANSWER_BYTES
+    most = MAX_UPLOAD_BYTES if path == STUDIES_PATH else MAX_TABLE_BYTES if takes_table else MAX_ANSWER_BYTES
     chunked = "chunked" in request.headers.get("transfer-encoding", "")
     if chunked:
         return _refused(request, 413, "a request must say its length; one in chunks does not")
@@ -129,8 +142,8 @@ def _client_key(request: Request) -> str:
     if token and request.app.state.studies.knows_token(study, token):
         request.scope[VERIFIED_LINK] = study, token
         return f"participant {study} {token}"
-    if is_owner(request):
-        return "owner"
+    if request_role(request) is not None:
+        return f"owner {token_hash(given_token(request))[:16]}"
     return f"host {request.client.host if request.client else ''}"
 
 

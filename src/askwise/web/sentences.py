@@ -1,21 +1,41 @@
-"""What participants read when something ends or cannot be done: plain sentences, no ids of people or questions."""
+"""What participants read when something ends or cannot be done: plain sentences, no ids of people or questions.
+
+Each is English as a text; the catalogues of `texts` have it in other languages.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
 
 from askwise.session.contradictions import listing
+from askwise.session.events import Event
+from askwise.simulate.forecast import Forecast
+from askwise.storage.crowd import CheckQuestion
+from askwise.web.texts import ENGLISH, Catalogue, Told, catalogue
 
-STUDY_PAUSED = "The study is paused. What you answered before is kept."
-STUDY_CLOSED = "The study is closed and takes no more answers. What you answered before is kept."
-ALREADY_ANSWERED = "You already answered this question. Here is the next one."
-NOT_YOURS = "This question is not open for you any more. Nothing was saved; please answer the next one."
-NOTHING_TO_UNDO = "There is nothing to take back."
-ALREADY_UNDONE = "There is no answer of yours to this question. Perhaps it was already taken back."
-KEY_USED = "this key was used before; use another one"  # only programs choose keys
+STUDY_PAUSED = Told("refused.paused")
+STUDY_CLOSED = Told("refused.closed")
+ALREADY_ANSWERED = Told("refused.answered_before")
+NOT_YOURS = Told("refused.not_yours")
+NOTHING_TO_UNDO = Told("refused.nothing_to_undo")
+ALREADY_UNDONE = Told("refused.already_undone")
+KEY_USED = Told("refused.key_used")  # only programs choose keys
+USUAL_TEXTS = {  # by kind of question: what it may be called in the catalogues
+    "pair": ("usual.pair", "usual.better"),
+    "triple": ("usual.triple",),
+    "set": ("usual.set",),
+    "best-worst": ("usual.best_worst",),
+    "same": ("usual.same",),
+    "label": ("usual.label",),
+    "number": ("usual.number",),
+    "atom": ("usual.atom",),
+}
 
 
-def contradiction(words: Sequence[str], shared: bool) -> str:
+def contradiction(words: Sequence[str], shared: bool) -> Told:
     """Why an answer is refused that contradicts others.
 
     - `words`: the answer and those that it contradicts.
@@ -25,13 +45,12 @@ def contradiction(words: Sequence[str], shared: bool) -> str:
     'This answer (milk over tea) contradicts what you said before: tea over milk. Choose another one, or take one back.'
     """
     if shared:
-        return "This answer contradicts earlier ones of this study. Nothing was saved; choose another one, or skip."
+        return Told("refused.contradiction_shared")
     said, *others = words
-    told = f"This answer ({said}) contradicts what you said before: {listing(others)}."
-    return f"{told} Choose another one, or take one back."
+    return Told("refused.contradiction", said=said, others=listing(others))
 
 
-def ending(kind: str, answers: int, quota: float, shared: bool) -> str:
+def ending(kind: str, answers: int, quota: float, shared: bool) -> Told:
     """Why the questions end, for the person who answered them.
 
     - `kind`: settled, budget, exhausted or quota.
@@ -45,23 +64,108 @@ def ending(kind: str, answers: int, quota: float, shared: bool) -> str:
     'You have given all 2 answers we asked for.'
     """
     if kind == "quota":
-        return (
-            "You have given the answer we asked for."
-            if quota == 1
-            else f"You have given all {quota} answers we asked for."
-        )
+        return Told("done.quota", count=quota)
     if kind == "budget":
-        return "That was the last question."
+        return Told("done.budget")
     if kind == "exhausted":
-        return "Every question is answered." if shared else "You have answered every question."
-    after = "" if shared else f" after {answers} answer{'' if answers == 1 else 's'}"
-    return f"Settled{after}. We are confident enough to stop."
+        return Told("done.exhausted_shared" if shared else "done.exhausted")
+    return Told("done.settled") if shared else Told("done.settled_after", count=answers)
 
 
-def quota_reached(quota: float) -> str:
+def quota_reached(quota: float) -> Told:
     """Why no further answer is taken.
 
     >>> quota_reached(4)
     'You have given all 4 answers we asked for. Undo one to change it.'
     """
-    return f"{ending('quota', 0, quota, shared=False)} Undo {'it' if quota == 1 else 'one'} to change it."
+    return Told("refused.quota", count=quota)
+
+
+def forecast_text(found: Forecast, texts: Catalogue) -> str:
+    """How many questions are to come.
+
+    >>> forecast_text(Forecast(12, 8, 20), catalogue("en")), forecast_text(Forecast(12, 8, 20), catalogue("de"))
+    ('about 12 more questions (8 to 20)', 'noch etwa 12 Fragen (8 bis 20)')
+    """
+    if found.likely is None:
+        known = found.high is not None and found.low < found.high
+        between = texts.text("forecast.between", low=found.low, high=found.high)
+        return between if known else texts.text("forecast.at_least", count=found.low)
+    about = texts.text("forecast.about", count=found.likely)
+    if found.low == found.high:
+        return about
+    if found.high is None:
+        return texts.text("forecast.from", about=about, low=found.low)
+    return texts.text("forecast.range", about=about, low=found.low, high=found.high)
+
+
+def question_text(event: Event, texts: Catalogue) -> str:
+    """The text of a question. The usual one is translated; what the owner wrote is shown as it is.
+
+    >>> event = {"kind": "pair", "text": "Which do you prefer: tea or milk?",
+    ...          "options": [{"name": "tea"}, {"name": "milk"}]}
+    >>> question_text(event, catalogue("de"))
+    'Was ist Ihnen lieber: tea oder milk?'
+    """
+    if texts.language == ENGLISH:
+        return str(event["text"])
+    context, gap, asked = event["text"].rpartition("\n\n")
+    names = [option["name"] for option in event["options"]]
+    for key in USUAL_TEXTS.get(event["kind"], ()):
+        if asked == _asked(key, names, catalogue(ENGLISH)):
+            return f"{context}{gap}{_asked(key, names, texts)}"
+    return str(event["text"])
+
+
+def instructed_check(texts: Catalogue, participant: str, number: int) -> CheckQuestion:
+    """A check that says which answer to choose, another one each time.
+
+    >>> check = instructed_check(catalogue("en"), "ann", 0)
+    >>> check.options, check.answer in check.text
+    (('red', 'blue', 'green', 'yellow'), True)
+    """
+    words = tuple(texts.text("usual.check_options").split(","))
+    right = words[int(sha256(f"{participant} {number}".encode()).hexdigest(), 16) % len(words)]
+    return CheckQuestion(texts.text("usual.check", right=right), words, right)
+
+
+def _asked(key: str, names: Sequence[str], texts: Catalogue) -> str:
+    *others, last = names or [""]
+    listed = f"{', '.join(others)}{texts.text('or')}{last}" if others else last
+    first, second = (*names, "", "")[:2]
+    return texts.text(key, names=listed, first=first, second=second)
+
+
+def certainty_text(sentence: str | None, texts: Catalogue) -> str | None:
+    """How sure a result is, from the English sentence of its goal.
+
+    >>> certainty_text("We are 63 % sure that these are the top 3.", catalogue("de"))
+    'Wir sind zu 63 % sicher, dass das die besten 3 sind.'
+    """
+    if sentence is None or texts.language == ENGLISH:
+        return sentence
+    careful = catalogue(ENGLISH).text("certainty.careful")
+    rest = sentence.removesuffix(f" {careful}")
+    warned = f" {texts.text('certainty.careful')}" if rest != sentence else ""
+    for key, values in _matches("certainty.", rest):
+        if "claim" in values:
+            claims = _matches("claim.", values["claim"])
+            values["claim"] = next((texts.text(claim, **more) for claim, more in claims), values["claim"])
+        return texts.text(key, **values) + warned
+    return sentence
+
+
+def _matches(prefix: str, sentence: str) -> list[tuple[str, dict[str, str]]]:
+    """The keys whose English text fits a sentence, the most special one first, with what stands for placeholders."""
+    found = [(key, match.groupdict()) for key, pattern in _patterns(prefix) if (match := pattern.fullmatch(sentence))]
+    return sorted(found, key=lambda each: sum(map(len, each[1].values())))
+
+
+@cache
+def _patterns(prefix: str) -> list[tuple[str, re.Pattern[str]]]:
+    texts = {key: text for key, text in catalogue(ENGLISH).texts.items() if key.startswith(prefix)}
+    return [
+        (key, re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(text)), re.DOTALL))
+        for key, text in texts.items()
+        if isinstance(text, str)
+    ]

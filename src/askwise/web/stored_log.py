@@ -16,10 +16,11 @@ from askwise.session.event_log import EventLog, ValidEvent
 from askwise.storage.journal import StudyJournal
 from askwise.storage.leases import LEASE_SECONDS, Lease, leases_of, take_lease
 from askwise.web.respondent import Respondent
+from askwise.web.texts import Told
 
 MAX_WRITE_ATTEMPTS = 10  # at one event, while others write to the same log
 MAX_PAUSE_SECONDS = 0.004  # before the second attempt; twice as long before each later one
-BUSY = "others are answering at this very moment; nothing was noted, send it again"
+BUSY = Told("error.busy")
 
 
 class Busy(Exception):

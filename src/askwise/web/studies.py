@@ -13,23 +13,34 @@ from typing import Any
 
 from askwise.errors import StudyError
 from askwise.goals import goal_class
+from askwise.goals.base.goal import row_count
 from askwise.goals.base.registry import presentation_of, shown_options
-from askwise.session.config import Present
+from askwise.session.config import Present, Recipe
 from askwise.session.event_log import EventLog
 from askwise.session.wording import Wording
 from askwise.simulate.runs import SimulatedRun
 from askwise.storage.address import SUFFIX, Address
+from askwise.storage.changes import Change
 from askwise.storage.journal import StudyJournal
-from askwise.storage.participants import Participant, StudySettings, is_valid_token, participant_for_token, settled
+from askwise.storage.participants import (
+    Participant,
+    StudySettings,
+    is_valid_token,
+    options_shown,
+    participant_for_token,
+    settled,
+)
 from askwise.storage.populations import logs_before
 from askwise.storage.store import Record, Store, stored_wording
 from askwise.types import Option
 from askwise.web.computed_states import ComputedStates, SharedFallback
-from askwise.web.learner.learner import Job, Learner, begin_log, simulate_people
+from askwise.web.learner.dashboard import forget_watched
+from askwise.web.learner.learner import Job, Learner, begin_log, forget_log, simulate_people
 from askwise.web.learner.next_person import simulate_next_people
 from askwise.web.learner.workers import Worker
 from askwise.web.log_service import LogService
 from askwise.web.simulated_runs import SimulatedRuns
+from askwise.web.stored_fallback import load_fallback
 from askwise.web.stored_log import StoredLog
 
 MAX_OPEN_LOGS = 1000  # logs kept in memory
@@ -44,20 +55,25 @@ class NoSuchStudy(StudyError):
 class ServedStudies:
     """Finds studies by name, keeps their stores open, and tells who listens when something changed."""
 
-    def __init__(self, target: str, learner: Learner):
+    def __init__(self, target: str, learner: Learner, root_path: str = ""):
         self.target = target
+        self.root_path = root_path  # before every address, behind a proxy with a prefix
+        self.stopping = False  # whether the server is about to stop
         self.learner = learner
         self.background = Worker()  # for long work that no participant waits for: reports, the dashboard
         self.plans: dict[str, tuple[int, int]] = {}  # being simulated: people done, people in all
+        self.previews: dict[str, list[tuple[str, Any]]] = {}  # by study: what the owner answered in a preview
         self.folder = Path(target) if Path(target).is_dir() else None
         self._stores: dict[str, Store] = {}
         self._records: dict[str, Record] = {}
         self.wordings: dict[tuple[str, str | None], Wording] = {}  # by study and what its settings say
         self._services: OrderedDict[tuple[str, int], LogService] = OrderedDict()
+        self._past_fallbacks = 0  # of logs that are not in memory any more
         self._fallbacks: dict[str, SharedFallback] = {}
+        self._editions: dict[str, int] = {}  # of studies, as they were last seen
         self._presentations: dict[
             tuple[str, str, int, str], Present | None
-        ] = {}  # by study, goal, changes and what is shown
+        ] = {}  # by study, goal, number of rows and what is shown
         self._listeners: dict[str, set[asyncio.Event]] = {}
         # by study, and whether people start from others
         self._simulated_runs: defaultdict[tuple[str, bool], SimulatedRuns] = defaultdict(SimulatedRuns)
@@ -68,7 +84,7 @@ class ServedStudies:
     def names(self) -> list[str]:
         """The studies there are."""
         if self.folder is not None:
-            return sorted(file.stem for file in self.folder.glob(f"*{SUFFIX}"))
+            return sorted(file.stem for file in self.folder.glob(f"*{SUFFIX}") if file.is_file())
         assert self._whole is not None
         name = self._whole.address.name
         return self._whole.names() if name is None else [name]
@@ -134,9 +150,15 @@ class ServedStudies:
         found = participant_for_token(self._stores[name], record.study, token, verified=verified)
         return None if found is None else (record, *found)
 
-    async def service(self, name: str, participant: Participant | None = None) -> LogService:
-        """The service where this person's answers go; without a participant, that of the study's own log."""
+    async def service(
+        self, name: str, participant: Participant | None = None, edition: int | None = None
+    ) -> LogService:
+        """The service where this person's answers go; without a participant, that of the study's own log. `edition` is
+        that of the study: after answers in it were erased, on any server, its logs are read anew."""
         log = (await asyncio.to_thread(self.known, name)).study if participant is None else participant.log
+        if edition is not None and self._editions.setdefault(name, edition) != edition:
+            self._editions[name] = edition
+            await self.forget_logs(name)
         fresh = (name, log) in self._services and not self._services[name, log].event_log.events
         if fresh and await asyncio.to_thread(self._services[name, log].log.journal.is_outdated):
             self._services.pop((name, log), None)  # another server has begun the log
@@ -147,8 +169,25 @@ class ServedStudies:
             self._services.setdefault((name, log), opened)  # unless another request was faster
         self._services.move_to_end((name, log))
         while len(self._services) > MAX_OPEN_LOGS:
-            self._services.popitem(last=False)  # the store has everything for whoever comes back
+            _, closed = self._services.popitem(last=False)  # the store has everything for whoever comes back
+            self._past_fallbacks += closed.fallback_count
         return self._services[name, log]
+
+    async def forget_logs(self, name: str) -> None:
+        """Forgets all logs of a study, since answers were erased."""
+        for key in [key for key in self._services if key[0] == name]:
+            del self._services[key]
+            await self.learner.run(forget_log, self.job(*key))
+        self._fallbacks.pop(name, None)
+        await self.background.run(forget_watched, self.job(name, 0)[0])
+        self.changed(name)
+
+    def forget_study(self, name: str) -> None:
+        """Forgets a study that was deleted."""
+        for key in [key for key in self._services if key[0] == name]:
+            del self._services[key]
+        for known in (self._stores, self._records, self._fallbacks, self._editions):
+            known.pop(name, None)
 
     def _has_logs_before(self, name: str, log: int) -> bool:
         store = self.store(name)
@@ -165,23 +204,24 @@ class ServedStudies:
         store = self.store(name)
         record = store.record(log)
         opened = StoredLog(StudyJournal(store, record), record.mode == "pooled")
-        self.presentation(name, opened.event_log)  # here, in a thread
-        fallback = self._fallbacks.setdefault(name, SharedFallback())
+        if name not in self._fallbacks:
+            study = record.study if record.parent is None else record.parent
+            stored = load_fallback(store, study, opened.event_log.pursued(record.recipe))
+            self._fallbacks.setdefault(name, SharedFallback(stored))
+        fallback = self._fallbacks[name]
         more = self.learner, partial(self.changed, name), fallback, settled(store, log)[log]
         return LogService(opened, ComputedStates(opened, self.job(name, log), *more))
 
-    def presentation(self, name: str, log: EventLog, study: str | None = None) -> Present | None:
-        """What completes the questions of a log with what people see. `study` is an event of the study's own log, as
-        JSON, whose options come before those of the recipe."""
-        pursued = log.pursued(self.known(name).recipe)
-        names = shown_options(goal_class(pursued["goal"]))
-        told = pursued["options"] if study is None else {**pursued["options"], **json.loads(study)["options"]}
-        wanted = {option: value for option, value in told.items() if option in names}
-        key = name, pursued["goal"], len(log.changes), json.dumps(wanted, sort_keys=True)
+    async def presentation(self, name: str, recipe: Recipe, log: EventLog, study: str | None = None) -> Present | None:
+        """What completes the questions of a log, which begins with a recipe, with what people see. `study` is an event
+        of the study's own log, as JSON, whose options come before those of the recipe."""
+        pursued = log.pursued(recipe)
+        goal, options = pursued["goal"], {**pursued["options"], **options_shown(study, pursued["goal"])}
+        wanted = {option: options.get(option) for option in shown_options(goal_class(goal))}
+        # rows only ever come: so many rows are always the same ones
+        key = name, goal, row_count(pursued["data"]), json.dumps(wanted, sort_keys=True)
         if key not in self._presentations:
-            made = presentation_of({**pursued, "options": {**pursued["options"], **wanted}})
-            if made is not None:
-                made((Option("", row=0),), "", 0)  # what takes longest is computed here, once
+            made = await asyncio.to_thread(_presentation, {**pursued, "options": options})
             self._presentations[key] = made
         return self._presentations[key]
 
@@ -193,6 +233,24 @@ class ServedStudies:
     def services(self, name: str) -> list[LogService]:
         """Those in use."""
         return [service for (study, _), service in self._services.items() if study == name]
+
+    def open_stores(self) -> list[Store]:
+        """Those of the studies that were used."""
+        return list(self._stores.values())
+
+    def all_services(self) -> list[LogService]:
+        """Those of all studies."""
+        return list(self._services.values())
+
+    @property
+    def watchers(self) -> int:
+        """How many pages watch."""
+        return sum(map(len, self._listeners.values()))
+
+    @property
+    def fallbacks(self) -> int:
+        """Fallback questions asked since the server started."""
+        return self._past_fallbacks + sum(service.fallback_count for service in self._services.values())
 
     def simulated_runs(self, name: str, people_before: int = 0) -> list[SimulatedRun]:
         """The runs of people simulated for this study, who start from others if there are `people_before`.
@@ -224,6 +282,27 @@ class ServedStudies:
         for listener in self._listeners.get(name, ()):
             listener.set()
 
+    async def heard(self, change: Change) -> None:
+        """Takes in what another server wrote, or this one: a log in use catches up, and whoever watches hears of it."""
+        for name in [name for name, record in self._records.items() if record.study == change.study]:
+            service = self._services.get((name, change.log))
+            if service is not None:
+                known = len(service.event_log.changes)
+                await service.catch_up(change.events)
+                if len(service.event_log.changes) != known:
+                    self.forget_simulations(name)  # they were about other items
+            self.changed(name)
+
+    def stop(self) -> None:
+        """Ends what lasts, so that the server can stop: pages that watch connect again, perhaps to another server."""
+        self.stopping = True
+        self.wake_all()
+
+    def wake_all(self) -> None:
+        """Wakes everybody who watches, since changes may have been missed."""
+        for name in list(self._listeners):
+            self.changed(name)
+
     def listen(self, name: str) -> Iterator[asyncio.Event]:
         """An event that is set when something changed, for as long as it is held."""
         listener = asyncio.Event()
@@ -233,8 +312,26 @@ class ServedStudies:
         finally:
             self._listeners[name].discard(listener)
 
+    async def finish(self) -> None:
+        """Ends what is done in the background, before `close`."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.learner.stop()
+        # a thread that still reads would leave its connection open
+        await asyncio.get_running_loop().shutdown_default_executor()
+
     def close(self) -> None:
         self.learner.close()
         self.background.close()
         for store in (*self._stores.values(), *([self._whole] if self._whole else [])):
             store.close()
+
+
+def _presentation(recipe: Recipe) -> Present | None:
+    """What completes the questions of a recipe. What takes longest is computed here, once."""
+    made = presentation_of(recipe)
+    if made is not None:
+        made((Option("", row=0),), "", None)  # an item as such, in no question
+    return made

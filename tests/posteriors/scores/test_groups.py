@@ -27,14 +27,16 @@ def group(ties=False, features=0, shares=(0.1, 0.5, 0.9), seed=0, **options):
     return group_prior(family, loss, PEOPLE, rows, shapes, weights, shares=shares, **options)
 
 
-def some_answers(rng, count, ties=False, opposed=False):
-    """Everybody has an order of their own; that of Cleo is like those of the others unless she is `opposed`."""
+def some_answers(rng, count, ties=False, opposed=False, flipped=0.0):
+    """Everybody has an order of their own; that of Cleo is like those of the others unless she is `opposed`. A share of
+    the answers is `flipped`, so that answers contradict each other."""
     orders = [(0, 1, 2), (0, 2, 1), (2, 1, 0) if opposed else (1, 0, 2)]
     found = []
     for _ in range(count):
         person = int(rng.integers(PEOPLE))
         i, j = sorted(rng.choice(ITEMS, 2, replace=False).tolist())
         prefers = 1 if orders[person].index(i) < orders[person].index(j) else -1
+        prefers = -prefers if rng.random() < flipped else prefers
         found.append(Answer((person, i, j), 0 if ties and rng.random() < 0.3 else prefers))
     return found
 
@@ -68,25 +70,35 @@ def long_run(prior, answers, rng):
     return shares, scores.reshape(DRAWS, -1), likelihood / likelihood.sum()
 
 
-def check_differences(ours, scores, weights, slack=0.01):
+def check_differences(ours, scores, weights):
     """What everybody thinks of pairs of items and people of each other's: where large scores do not count."""
     for first in range(PEOPLE * ITEMS):
         for second in range(first):
             a, b = np.tanh(ours[:, first] - ours[:, second]), np.tanh(scores[:, first] - scores[:, second])
             mean = weights @ b
             error = a.std() / np.sqrt(len(a)) + np.sqrt(weights @ (b - mean) ** 2 * np.square(weights).sum())
-            assert a.mean() == pytest.approx(mean, abs=4 * error + slack), (first, second)
+            assert a.mean() == pytest.approx(mean, abs=4 * error), (first, second)
 
 
 @pytest.mark.parametrize(
     ("seed", "options", "told"),
-    [(1, {}, {}), (2, {}, {"opposed": True}), (3, {"ties": True}, {"ties": True}), (4, {"features": 2}, {})],
+    [
+        (1, {}, {}),
+        (2, {}, {"opposed": True}),
+        (3, {"ties": True}, {"ties": True}),
+        (4, {"features": 2}, {}),
+        (5, {}, {"flipped": 0.25}),
+        (6, {"ties": True}, {"ties": True, "flipped": 0.25}),
+        (6, {"features": 2}, {"flipped": 0.25}),  # large scales have modes that their own references miss
+        (18, {"features": 2}, {"flipped": 0.25}),
+    ],
 )
 def test_shares_and_scores_against_a_long_run(seed, options, told, monkeypatch):
-    monkeypatch.setattr(shaped, "PILOT_DRAWS", 400)  # the noise of the weights, not their bias, is set by the draws
+    monkeypatch.setattr(shaped, "PILOT_DRAWS", 200)  # the noise of the weights, not their bias, is set by the draws
+    monkeypatch.setattr(shaped, "TRAJECTORIES", 8)  # the default leaves one or two hundredths
     prior = group(seed=seed, **options)
     rng = np.random.default_rng(seed)
-    answers = some_answers(rng, 10, **told)
+    answers = some_answers(rng, 12, **told)
     posterior = updated(prior, answers, rng)
     if "features" in options:
         rows = np.random.default_rng(seed).standard_normal((ITEMS, options["features"]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from askwise.posteriors.scores.answer_coordinates import ShapeFactors
 from askwise.posteriors.scores.kernels import (
     LINEAR,
     QUADRATIC,
@@ -12,6 +13,7 @@ from askwise.posteriors.scores.kernels import (
     Shape,
     factor,
     label_shapes,
+    pivoted_factor,
     scaled,
     shapes_named,
 )
@@ -65,3 +67,24 @@ def test_shapes_of_tastes_have_one_variance_and_weights_of_a_whole(name):
 def test_labels_refuse_parts_that_landmarks_cannot_have():
     with pytest.raises(ValueError, match="linear and smooth parts only"):
         label_shapes(Shape("squares", linear=0.5, squares=0.5))
+
+
+@pytest.mark.parametrize("shape", [*label_shapes("learned")[0], SQUARES])
+def test_draws_have_the_covariance_of_their_shape(shape):
+    features, count = np.random.default_rng(3).normal(size=(30, 2)), 200_000
+    made = factor(shape, features, intercept=True)
+    known = ShapeFactors(None, (made,), np.zeros((1, 30)))
+    noise = np.random.default_rng(4).standard_normal((count, made.shape[1]), dtype=np.float32)
+    wanted, found = made @ made.T, np.cov(known.scores(0, noise).T)
+    # the variance of an entry of a sample covariance, of normal draws
+    error = np.sqrt((np.square(wanted) + np.outer(wanted.diagonal(), wanted.diagonal())) / count)
+    assert (np.abs(found - wanted) < 5 * error + 1e-5).all()
+
+
+@pytest.mark.parametrize("rank", [3, 8])
+def test_factors_of_full_rank_are_triangular(rank):
+    columns = np.random.default_rng(5).normal(size=(8, rank))
+    found = pivoted_factor(columns @ columns.T)
+    assert found @ found.T == pytest.approx(columns @ columns.T, abs=1e-3)
+    assert found.shape == (8, rank)
+    assert bool(np.triu(found, 1).any()) == (rank < 8)

@@ -14,6 +14,7 @@ from askwise.losses import davidson, logistic, squared
 from askwise.posteriors.scores.bridge import log_evidences
 from askwise.posteriors.scores.evidence import Evidence
 from askwise.posteriors.scores.reference import TOLERANCE, expectations, fit
+from askwise.posteriors.scores.triangular import lower_inverse
 from tests.helpers import generator
 from tests.posteriors.long_run import answered, long_run
 
@@ -134,6 +135,18 @@ def test_bridge_finds_constants_that_importance_weights_miss():
     assert found[0] == pytest.approx(3.0, abs=0.1)
 
 
+@pytest.mark.parametrize("start", [np.zeros(3), np.array([40.0, -40.0, 5.0])])
+def test_constants_solve_their_equations_wherever_they_start(start):
+    rng, count, centers = generator(128), 40, np.array([0.0, 0.3, 4.0])  # the last one hardly meets the others
+    draws = np.concatenate([rng.normal(0, 1, (3, count)), rng.normal(centers[:, None], 1, (3, count))]).ravel()
+    proposal = np.log(3 * count) - np.square(draws) / 2
+    targets = np.array([1.0, -2.0, 3.0])[:, None] - np.square(draws - centers[:, None]) / 2
+    found, counts = log_evidences(proposal, targets, np.full(3, count), start), np.full(3, count)
+    own = targets + (np.log(counts) - found)[:, None]
+    shares = np.exp(own - np.logaddexp(proposal, np.logaddexp.reduce(own)))
+    np.testing.assert_allclose(shares.sum(axis=1), counts, rtol=1e-3)
+
+
 def test_evidence_matches_its_sum_and_merges():
     rng = generator(127)
     rows, responses = answered(rng, 4, 7, 1.0)
@@ -150,3 +163,10 @@ def test_evidence_matches_its_sum_and_merges():
     np.testing.assert_allclose(evidence.gradient(points), slopes, rtol=1e-4, atol=1e-5)
     shares = -responses / (1 + np.exp(margins)) * np.array([2, 2, 1, 1, 1, 1, 1])
     np.testing.assert_allclose(slopes @ evidence.basis.T, shares @ rows, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("size", [1, 40, 41, 83, 200])
+def test_inverse_of_a_triangle(size):
+    lower = np.tril(generator(129).standard_normal((size, size)), -1) / size + np.diag(1 + np.arange(size) % 3)
+    np.testing.assert_allclose(lower_inverse(lower) @ lower, np.eye(size), atol=1e-12)
+    assert not np.triu(lower_inverse(lower), 1).any()

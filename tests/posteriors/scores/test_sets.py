@@ -64,11 +64,10 @@ def test_means_and_evidence_of_four_items(shown, worst, monkeypatch):
     assert posterior.lapse == pytest.approx(weights @ lapses, abs=0.01)
 
 
-@pytest.mark.parametrize(("shown", "worst"), [(3, True), (4, False)])
-def test_shapes_and_scores_against_a_long_run(shown, worst, monkeypatch):
-    # where a large scale needs a lapse to explain the answers, references miss it, more than with pairs: not in here
+@pytest.mark.parametrize(("shown", "worst", "seed"), [(3, True, 1), (4, False, 2), (4, False, 3)])
+def test_shapes_and_scores_against_a_long_run(shown, worst, seed, monkeypatch):
     monkeypatch.setattr(shaped, "PILOT_DRAWS", 400)
-    rng = np.random.default_rng(6)
+    rng = np.random.default_rng(seed)
     features = rng.normal(size=(6, 2))
     family = ItemSets(ItemScores(6), shown, worst)
     factors = [factor(shape, features) for shape in SHAPES]

@@ -83,3 +83,30 @@ def test_shapes_lapses_and_scores_against_a_long_run(kind, seed, monkeypatch):
         posterior = posterior.update(answer, rng)
     check(prior, answers, posterior, rng)
     check(prior, answers, prior.update_all(answers, rng), rng)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 4])
+@pytest.mark.parametrize("at_once", [False, True])
+def test_the_evidence_of_straight_lines_against_quadrature_where_answers_contradict_them(seed, at_once, monkeypatch):
+    """Answers of a taste that bends: at large scales some are lapses, and the posterior is narrow in part, and wide."""
+    monkeypatch.setattr(shaped, "PILOT_DRAWS", 400)
+    rng = np.random.default_rng(seed)
+    column = np.sort(rng.normal(size=(12, 1)), axis=0)
+    line, truth = factor(LINEAR, column), -4 * (column[:, 0] - np.median(column)) ** 2
+    prior = ShapedScores.prior(ItemScores(12), logistic, [LINEAR], [line], np.ones(1))
+    pairs = [sorted(rng.choice(12, 2, replace=False).tolist()) for _ in range(10)]
+    answers = [Answer((i, j), 1 if truth[i] > truth[j] else -1) for i, j in pairs]
+    places = np.linspace(-7, 7, 100_001)
+    density = np.exp(-(places**2) / 2) / np.exp(-(places**2) / 2).sum()
+    evidence = 0.0
+    for scale, weight in zip(prior.scale_grid, np.exp(prior.log_prior[0]), strict=True):
+        for lapse, share in zip(shaped.LAPSES, shaped.LAPSE_WEIGHTS, strict=True):
+            likelihood = density.copy()
+            for answer in answers:
+                margin = answer.response * scale * (line[answer.atom[0], 0] - line[answer.atom[1], 0]) * places
+                likelihood *= (1 - lapse) * np.exp(-np.logaddexp(0, -margin)) + lapse / 2
+            evidence += weight * share * likelihood.sum()
+    posterior = prior.update_all(answers, rng) if at_once else prior
+    for answer in [] if at_once else answers:
+        posterior = posterior.update(answer, rng)
+    assert np.logaddexp.reduce(posterior.log_weights) == pytest.approx(np.log(evidence), abs=0.03)

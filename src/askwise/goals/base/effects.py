@@ -89,10 +89,11 @@ def label_effects(
 def _table_effects(
     columns: Columns, items: Items, seed: int, scores: Scores, unit: str, labels: Sequence[str] = ()
 ) -> TableEffects | None:
-    terms = sum(1 if column.levels is None else len(column.levels) for column in items.encoding)
+    encoding = [column for column in items.encoding if not column.size]  # nobody could read the numbers of a vector
+    terms = sum(1 if column.levels is None else len(column.levels) for column in encoding)
     if not 0 < terms <= MAX_EFFECT_TERMS:
         return None
-    return TableEffects(columns, items.encoding, seed, scores, unit, tuple(labels))
+    return TableEffects(columns, encoding, seed, scores, unit, tuple(labels))
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class TableEffects:
         for place, scores in enumerate(self._scores(sample.structures, self._rows)):
             curves = self._fit.apply(np.asarray(scores, dtype=float))
             explained, total = explained + curves.explained_squares, total + curves.total_squares
-            scale = 1.0 if self._labels else np.maximum(np.ptp(scores, axis=1), 1e-300)[:, None]
+            scale = 1.0 if self._labels else _range(scores)[:, None]
             label = self._labels[place] if self._labels else None
             each = [curve / scale for curve in curves.curves]
             found += _effects(self._terms, each, sample.weights, label, len(self._labels) > 2)
@@ -295,6 +296,13 @@ class CurveShape:
                 place = len(ends) - 1 - flat if word == "beyond" else flat
                 return f"; {word} {self._rounded(self.values[place])} it hardly matters"
         return ""
+
+
+def _range(scores: Floats) -> Floats:
+    """(S,): from the lowest score to the highest; infinite where all are the same but for rounding, so that no column
+    does anything then."""
+    spread = np.ptp(scores, axis=1)
+    return np.where(spread > 1e-12 * np.abs(scores).max(axis=1), spread, np.inf)
 
 
 def _interval(values: Floats, weights: Floats) -> CredibleInterval:

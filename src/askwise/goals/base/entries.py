@@ -58,7 +58,7 @@ class EntryGoal(Goal):
     answer_columns: ClassVar[tuple[str, ...]] = ("row", "column", "value")
     data_help: ClassVar[str] = (
         "A shape (rows, columns), or a table or 2-D array whose entries are known where they are present; "
-        "a column of texts names the rows."
+        "a column of texts names the rows. Or the path of such a table (CSV, TSV, JSONL or Parquet)."
     )
     example: ClassVar[Mapping[str, Any]] = {
         "data": {"name": ["Ann", "Ben", "Cem"], "tea": [3.0, None, None], "milk": [None, 1.0, None]}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
+from askwise.goals.base.files import session_of_file
 from askwise.goals.base.goal import Goal
 from askwise.goals.base.options import declared
 from askwise.session import Session
@@ -29,8 +31,9 @@ def python_function(goal: Callable[P, Goal]) -> Callable[Concatenate[Any, P], Se
     signature = inspect.Signature([data, *options], return_annotation=Session)
 
     def function(*args: Any, **options: Any) -> Session:
-        given = signature.bind(*args, **options).arguments
-        return kind(**{name: value for name, value in given.items() if name != "data"}).session(given["data"])
+        given = dict(signature.bind(*args, **options).arguments)
+        found = given.pop("data")
+        return session_of_file(kind, found, given) if isinstance(found, str | Path) else kind(**given).session(found)
 
     function.__name__ = function.__qualname__ = kind.goal_name
     function.__module__ = kind.__module__

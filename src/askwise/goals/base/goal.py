@@ -13,15 +13,16 @@ import numpy as np
 
 from askwise.data.tables import Columns, table
 from askwise.errors import AnswerError, DataError, SettingError
+from askwise.goals.base.absence import Absence
 from askwise.goals.base.charts import Result
 from askwise.goals.base.export import Variable
 from askwise.goals.base.options import HasOptions, declared, is_plain, option
 from askwise.goals.base.texts import abbreviate, in_words, one_line, plural, shorten, there_are, to_cli_name
 from askwise.options import LARGEST_SEED, flag, number, whole_number
-from askwise.posteriors import Posterior
+from askwise.posteriors import Posterior, Reweighs
 from askwise.problem import Problem
 from askwise.session import MAX_DRAWS, Session
-from askwise.session.config import Present, PresentWith
+from askwise.session.config import Present, PresentWith, check_anchor
 from askwise.session.effects import Effects
 from askwise.session.events import Event
 from askwise.session.wording import check_answers, check_text, sample_prompt, wording_from
@@ -29,6 +30,7 @@ from askwise.stopping import Budget, CostLimits, DiameterBelow, any_of
 from askwise.stopping.certificate import Certificate, ModelCheck
 from askwise.stopping.sequential_test import MAX_CLOSENESS
 from askwise.strategies import Strategy, strategy_name
+from askwise.structures import AsksPeople
 from askwise.types import Sample
 
 MAX_CANDIDATES = 500  # questions that are scored, of more than can be scored whole
@@ -89,7 +91,10 @@ class Goal(HasOptions, ABC):
     answer_columns: ClassVar[tuple[str, ...]] = ()  # of a table of answers; the last one holds the answer
     takes_items: ClassVar[bool] = False  # whether rows may be added later
     ordered: ClassVar[bool] = False  # whether the order of a list that is found matters
-    data_help: ClassVar[str] = "Any dataframe, 2-D array, list of dicts, dict of columns or list of names."
+    data_help: ClassVar[str] = (
+        "Any dataframe, 2-D array, list of dicts, dict of columns or list of names, or the path of a table "
+        "(CSV, TSV, JSONL or Parquet) or of a folder of pictures."
+    )
     example: ClassVar[Mapping[str, Any]]  # a small table and the options that must be given; for tests and docs
 
     epsilon: float = option(
@@ -129,6 +134,11 @@ class Goal(HasOptions, ABC):
         help="Posterior draws behind each question; more are slower and a little better.",
     )  # fmt: skip
 
+    anchor: str | None = option(
+        default=None, parse=check_anchor, typed=str, example="Ann",
+        help="Who is right by definition, where several people or judges answer for one truth: the others are trusted "
+        "as far as they agree with this person.",
+    )  # fmt: skip
     question: str | None = option(
         default=None, parse=check_text, typed=str, changeable=True, label="The question", advanced=True,
         example="Which reply would you send?",
@@ -162,6 +172,10 @@ class Goal(HasOptions, ABC):
         columns, goal = self.checked().resolve(data)
         check_rows(type(goal), row_count(columns), saved)
         parts = goal.build(columns)
+        if goal.anchor is not None and (
+            isinstance(parts.problem.family, AsksPeople) or not isinstance(parts.prior, Reweighs)
+        ):
+            raise SettingError("anchor is for people who answer for one truth and may be wrong; leave it out here")
         session = Session(
             parts.problem,
             parts.prior,
@@ -178,6 +192,7 @@ class Goal(HasOptions, ABC):
             cost_limits=parts.cost_limits,
             closeness=goal.closeness,
             presentation=_presentation_of(goal, columns),
+            anchor=goal.anchor,
             recipe=goal.recipe(columns),
             remake=_remake,
         )
@@ -261,6 +276,15 @@ class Goal(HasOptions, ABC):
     def remarks(self, session: Session) -> list[str]:
         """What else is worth knowing about the result, a sentence each."""
         return []
+
+    def absence(self, session: Session) -> Absence | None:
+        """Who has not answered, where several people decide together."""
+        return None
+
+    @classmethod
+    def changes_of(cls, session: Session, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options that are given later, as this goal stores them."""
+        return dict(options)
 
     @classmethod
     def headline(cls, estimate: Any, length: int = MAX_HEADLINE) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from askwise.data.embeddings import apply_readings
 from askwise.data.encoding import Items
 from askwise.data.tables import Columns, table
 from askwise.errors import DataError, SettingError
@@ -36,7 +37,7 @@ def items_event(recipe: Mapping[str, Any], rows: Any, names: Any, key: str | Non
     """
     goal = require_changeable(recipe)
     items = goal.items(recipe["data"])
-    added = None if rows is None else checked_rows(items, recipe, table(rows))
+    added = None if rows is None else checked_rows(items, recipe, apply_readings(table(rows), goal.readings or {}))
     retired = None if names is None else checked_names(goal, items, recipe, names)
     event = new_event("items", None, added=added, retired=retired, key=key)
     after = recipe_after(recipe, event)
@@ -63,15 +64,26 @@ def require_changeable(recipe: Mapping[str, Any]) -> TableGoal:
     return found
 
 
+def given_columns(recipe: Mapping[str, Any]) -> list[str]:
+    """The columns that new rows have: those of the table but for what is computed of others.
+
+    >>> given_columns({"data": {"name": ["tea"]}, "options": {}})
+    ['name']
+    """
+    readings = recipe["options"].get("readings") or {}
+    return [column for column in recipe["data"] if "of" not in readings.get(column, {})]
+
+
 def checked_rows(items: Items, recipe: Mapping[str, Any], rows: Columns) -> Columns:
     """New rows in the form of the table; refused if they lack a column, hold other types or take a name again."""
     columns: Columns = recipe["data"]
-    for told, odd in (("lack", columns.keys() - rows.keys()), ("have", rows.keys() - columns.keys())):
+    given = given_columns(recipe)
+    for told, odd in (("lack", set(given) - rows.keys()), ("have", rows.keys() - columns.keys())):
         if odd:
             named = abbreviate([repr(each) for each in (*columns, *rows) if each in odd], MAX_NAMED)
             also = "" if told == "lack" else ", which the table has not"
             noun = "columns" if len(odd) > 1 else "the column"
-            raise DataError(f"the new rows {told} {noun} {named}{also}; give the columns {_quoted(columns)}")
+            raise DataError(f"the new rows {told} {noun} {named}{also}; give the columns {_quoted(given)}")
     for column in items.encoding:
         if column.levels is None:
             column.raw(rows[column.name])  # which refuses texts where there were numbers
@@ -118,5 +130,5 @@ def _require_same_columns(goal: TableGoal, items: Items, columns: Columns) -> No
         raise SettingError("with noise=0, new rows would change what stands for missing values; start a new study")
 
 
-def _quoted(columns: Columns) -> str:
+def _quoted(columns: Sequence[str]) -> str:
     return abbreviate([repr(column) for column in columns], MAX_COLUMNS)

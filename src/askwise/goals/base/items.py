@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
 
+from askwise.data.contexts import ContextPresentation, check_contexts
 from askwise.data.encoding import Items
+from askwise.data.presentation import BodyColumns, Presentation
 from askwise.data.tables import Columns
 from askwise.distances import Distance
 from askwise.distances.items import ItemDistance
 from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.charts import Table
+from askwise.goals.base.contexts import check_with_contexts, context_effects, context_parts, contexts_option
 from askwise.goals.base.effects import taste_effects
 from askwise.goals.base.export import Variable
 from askwise.goals.base.findings import Chance
-from askwise.goals.base.goal import SessionParts, Summary, few_questions, place_of
+from askwise.goals.base.goal import DEFAULT_BUDGET, SessionParts, Summary, few_questions, place_of
+from askwise.goals.base.grade_check import GradeCheck
 from askwise.goals.base.grades import answer_loss, grades_option
 from askwise.goals.base.noiseless import NO_MISTAKES, check_noiseless, noise_option, noiseless
 from askwise.goals.base.options import option
@@ -45,6 +51,7 @@ from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, LogConcav
 from askwise.problem import Problem
 from askwise.session import Session
 from askwise.session.set_responses import BETWEEN, OPTION_COLUMNS
+from askwise.stopping.certificate import ModelCheck
 from askwise.structures.choice import Choice, ChoiceAmongMany, ItemScores, item_rows
 from askwise.types import Floats
 
@@ -97,6 +104,7 @@ class ItemGoal(TableGoal):
     )  # fmt: skip
     shown: int = shown_option()
     worst: bool = worst_option()
+    contexts: Sequence[str] | None = contexts_option()
 
     @property
     def rows_shown(self) -> int:
@@ -110,7 +118,8 @@ class ItemGoal(TableGoal):
     @property
     def is_linear(self) -> bool:
         """Whether a structure is a weight for each feature."""
-        return is_straight(self.shape) or (self.noise is not None and self.shape == "learned")
+        straight = is_straight(self.shape) or (self.noise is not None and self.shape == "learned")
+        return straight and not self.contexts
 
     def total_rows(self, columns: Columns) -> int:
         return super().total_rows(columns) - len(self.retired or ())
@@ -118,7 +127,21 @@ class ItemGoal(TableGoal):
     def repeats(self, rows: int) -> bool:
         if self.repeat is not None:
             return self.repeat
+        if self.contexts:
+            return comb(rows - len(self.retired or ()), 2) * len(self.contexts) < DEFAULT_BUDGET
         return self.noise is None and few_questions(rows - len(self.retired or ()), self.rows_shown)
+
+    def item_columns(self, columns: Columns) -> Columns:
+        return {name: values for name, values in columns.items() if name not in (self.contexts or ())}
+
+    def presentation(self, columns: Columns) -> Presentation:
+        if not self.contexts:
+            return super().presentation(columns)
+        check_contexts(columns, self.contexts)
+        bodies = BodyColumns(None, self.body_format, self.audio, self.video)
+        items = partial(self.items, columns)
+        shown = {name: columns[name] for name in self.contexts}
+        return ContextPresentation(shown, self.item_columns(columns), items, self.show or [], bodies=bodies)
 
     @abstractmethod
     def distance_between(self, rows: Floats, scored: bool) -> Distance:
@@ -130,6 +153,8 @@ class ItemGoal(TableGoal):
         """The estimate as people read it, from what the taste thinks of each item (N,)."""
 
     def build(self, columns: Columns) -> SessionParts:
+        if self.contexts:
+            return self._build_in_contexts(columns)
         items = self.items(columns)
         check_sets(self, len(items.names))
         if self.noise is not None:
@@ -158,13 +183,13 @@ class ItemGoal(TableGoal):
             effects = taste_effects(linear, columns, items, self.seed)
             straight = self.shape == "linear" and not self.individual and items.features.shape[1] > 0
             sets = self.shown, self.worst
-            check = StraightLineCheck(items.features, ties=self.ties, sets=sets) if straight else None
+            lines = StraightLineCheck(items.features, ties=self.ties, sets=sets) if straight else None
             return SessionParts(
                 problem,
                 prior,
                 partial(self._described, linear),
                 effects=effects,
-                model_check=check,
+                model_check=self._model_check(problem, lines),
             )
         if self.individual:
             raise SettingError("individual goes with shape='linear'; other shapes learn it: leave it out")
@@ -176,8 +201,25 @@ class ItemGoal(TableGoal):
         population = population_of(self.population, len(rows))
         known = self.shape, items.features, family, loss, self.prior_scale, population
         shaped = shaped_prior(*known, learns_bias=self.learns_bias)
-        effects = taste_effects(pairs, columns, items, self.seed)
-        return SessionParts(problem, shaped, partial(self._described, pairs), effects=effects)
+        effects, check = taste_effects(pairs, columns, items, self.seed), self._model_check(problem)
+        return SessionParts(problem, shaped, partial(self._described, pairs), effects=effects, model_check=check)
+
+    def _model_check(self, problem: Problem, lines: StraightLineCheck | None = None) -> ModelCheck | None:
+        """Whether grades say anything, and then whether straight lines fit."""
+        return GradeCheck(problem, lines) if self.grades else lines
+
+    def _build_in_contexts(self, columns: Columns) -> SessionParts:
+        """The parts of a session whose questions each show two items in one context."""
+        check_contexts(columns, self.contexts or ())
+        items = self.items(columns)
+        check_with_contexts(self, items)
+        named: dict[str, Any] = {"names": items.names, "ties": self.ties, "images": items.images, "grades": self.grades}
+        named["retired"] = self._retired_places(items)
+        family, prior = context_parts(self, columns, items, answer_loss(self.grades, self.ties), named)
+        distance = self._distance(family, np.eye(len(items.names)), scored=True)
+        effects = context_effects(family, self.item_columns(columns), items, self.seed)
+        problem = Problem(family, distance, prior.loss)
+        return SessionParts(problem, prior, partial(self._described, family), effects=effects)
 
     def _build_noiseless(self, columns: Columns, items: Items) -> SessionParts:
         """The parts of a session in which no answer is wrong: linear in the features, or a score for each item."""
@@ -194,8 +236,14 @@ class ItemGoal(TableGoal):
         effects = taste_effects(family, columns, items, self.seed)
         return SessionParts(problem, prior, partial(self._described, family), effects=effects)
 
+    def summary(self, session: Session) -> Summary:
+        found = super().summary(session)
+        return replace(found, questions=found.questions * len(self.contexts or [""]))
+
     def data_sentences(self, session: Session, found: Summary) -> list[str]:
         lines = super().data_sentences(session, found)
+        if self.contexts:
+            lines.append(f"Items are compared in {len(self.contexts):,} contexts. The result holds for new ones.")
         if self.grades:
             lines.append(f"Answers have grades, the weakest first: {', '.join(self.grades)}.")
         return lines if self.noise is None else [*lines, NO_MISTAKES]
@@ -216,8 +264,8 @@ class ItemGoal(TableGoal):
         family, loss = with_sets(pairs, loss, self.shown, self.worst)
         prior = landmark_prior(self.shape, known, family, loss, self.prior_scale, learns_bias=self.learns_bias)
         problem = Problem(family, self._distance(pairs, rows, scored=False), loss)
-        effects = taste_effects(pairs, columns, items, self.seed)
-        return SessionParts(problem, prior, partial(self._described, pairs), effects=effects)
+        effects, check = taste_effects(pairs, columns, items, self.seed), self._model_check(problem)
+        return SessionParts(problem, prior, partial(self._described, pairs), effects=effects, model_check=check)
 
     def _retired_places(self, items: Items) -> list[int]:
         """The rows of the items that are no longer asked about."""
@@ -228,13 +276,14 @@ class ItemGoal(TableGoal):
 
     def _distance(self, family: Choice, rows: Floats, scored: bool) -> Distance:
         """The distance between tastes for the items that are not retired."""
-        if len(family.active) == len(rows):
+        if len(family.active) == len(rows) and not self.contexts:
             return self.distance_between(rows, scored)
         found = self.distance_between(rows[family.active], scored)
         if not scored:
             return found
         if not isinstance(found, ItemDistance):
-            raise SettingError("items cannot be retired with a distance of your own; start a new study without them")
+            what = "contexts do not go" if self.contexts else "retired items do not go"
+            raise SettingError(f"{what} with a distance of your own; leave out by, or start a new study without them")
         return found.restricted(family.active)
 
     def _described(self, family: Choice, structure: Floats) -> Any:
@@ -251,6 +300,8 @@ class ItemGoal(TableGoal):
         return {**utility, "weight": Variable(structures[:, : len(features)], {"feature": features})}
 
     def columns_of_answers(self) -> tuple[str, ...]:
+        if self.contexts:
+            return "context", *super().columns_of_answers()
         if self.shown == 2:
             return super().columns_of_answers()
         return (*OPTION_COLUMNS[: self.shown], *(("best", "worst") if self.worst else ("best",)))
@@ -259,6 +310,9 @@ class ItemGoal(TableGoal):
         """Left and right are those of the table of answers, not of a screen."""
         if self.shown > 2:
             return self._parse_set(session, names, response)
+        if self.contexts and len(names) == 3:
+            pair, said = self.parse_answer(session, names[1:], response)
+            return [place_of(names[0], self.contexts, "context"), *pair], said
         atom, response = super().parse_answer(session, names, response)
         chosen, comma, grade = str(response).rpartition(",") if self.grades else (response, "", "")
         if self.grades and not comma:

@@ -10,13 +10,14 @@ import numpy as np
 
 from askwise._runtime.streams import stream
 from askwise.data.encoding import Items
-from askwise.data.tables import Columns, check_texts
+from askwise.data.tables import Columns, check_texts, is_vectors
 from askwise.distances import Distance
 from askwise.distances.fairness import EqualOpportunity
 from askwise.distances.labels import Disagreement
 from askwise.errors import DataError, SettingError
 from askwise.goals.base.effects import label_effects
 from askwise.goals.base.goal import MAX_CANDIDATES, SessionParts
+from askwise.goals.base.grade_check import GradeCheck
 from askwise.goals.base.grades import answer_loss
 from askwise.goals.base.noiseless import check_noiseless, noiseless
 from askwise.goals.base.pools import family_of
@@ -128,7 +129,8 @@ def _two_shaped_labels(
     def describe(structure: Floats) -> list[Response]:
         return [labels[int(score > 0)] for score in rows.predict(structure[None], every)[0]]
 
-    return SessionParts(problem, prior, describe, _candidates(goal))
+    check = GradeCheck(problem) if goal.grades else None
+    return SessionParts(problem, prior, describe, _candidates(goal), model_check=check)
 
 
 def _label_distance(goal: ClassifierGoal, columns: Columns, rows: LinearPool) -> Distance:
@@ -154,8 +156,9 @@ def _two_labels(goal: ClassifierGoal, columns: Columns, items: Items, points: Fl
         return [labels[1] if score > 0 else labels[0] for score in points @ weights]
 
     distance = _label_distance(goal, columns, rows)
-    check = StraightLineCheck(points[:, :-1], labels=True) if goal.pool is None else None
     problem = Problem(family, distance, loss)
+    lines = StraightLineCheck(points[:, :-1], labels=True) if goal.pool is None else None
+    check = GradeCheck(problem, lines) if goal.grades else lines
     return SessionParts(problem, prior, describe, _candidates(goal), model_check=check)
 
 
@@ -197,6 +200,8 @@ def _group(columns: Columns, column: str) -> Bools:
         raise DataError(
             f"fair_on= names the column {shown(column)}, but the table has only {', '.join(map(repr, columns))}"
         )
+    if is_vectors(columns[column]):
+        raise DataError(f"fair_on= needs a column with two values and none missing; {column!r} holds vectors")
     values = sorted({value for value in columns[column] if value is not None})
     if len(values) != 2 or None in columns[column]:
         raise DataError(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.data.tables import Columns, is_text, table
+from askwise.data.tables import Columns, is_text, is_vectors, table
 from askwise.errors import DataError, SettingError
 from askwise.options import number, numbers, parts, refusal, shown, whole_number
 from askwise.structures.matrices import MAX_ENTRIES, MAX_ENTRY
@@ -53,6 +53,9 @@ def read_matrix(columns: Columns, name: str | None) -> tuple[str | None, list[st
     if name is not None and name not in columns:
         raise DataError(f"there is no column {shown(name)} to name the rows; the columns are {', '.join(columns)}")
     label = name if name is not None else texts[0] if len(texts) == 1 else None
+    vectors = [column for column, values in columns.items() if is_vectors(values)]
+    if vectors:
+        raise DataError(f"column {vectors[0]!r} holds vectors; the entries of a matrix are numbers, one a cell")
     odd = [column for column in texts if column != label]
     if odd:
         raise DataError(f"column {odd[0]!r} holds texts; entries are numbers, and only one column may name the rows")

@@ -132,7 +132,7 @@ def people_chart(people: Sequence[PersonFinding], items: Sequence[str], chosen: 
 
     >>> ann = PersonFinding("Ann", 3, 0.1, 0.2, 0.4, 2, 1, 0.9, 0.6)
     >>> people_chart([ann], ["tea", "milk"], 0).notes
-    ('Would choose for themselves: Ann milk.',)
+    ('Would choose for themselves: milk (Ann).',)
     """
     ordered = sorted(people, key=lambda one: one.utility)
     rows = tuple(
@@ -141,7 +141,7 @@ def people_chart(people: Sequence[PersonFinding], items: Sequence[str], chosen: 
         )
         for one in ordered
     )
-    others = [f"{one.name} {items[one.favourite]}" for one in ordered if one.answers and one.favourite != chosen]
+    others = [f"{items[one.favourite]} ({one.name})" for one in ordered if one.answers and one.favourite != chosen]
     notes = (f"Would choose for themselves: {', '.join(others)}.",) if others else ()
     headings = ("person", "answers", "likes it", "its rank", "own favourite", "likes that", "agrees with the others")
     cells = tuple(

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from askwise._runtime.streams import stream
-from askwise.data.encoding import NAME_COLUMNS, Items
+from askwise.data.encoding import Items
+from askwise.data.names import NAME_COLUMNS
 from askwise.data.parquet import Pool, Reader
 from askwise.data.tables import Columns, table
 from askwise.errors import DataError, SettingError
@@ -81,7 +82,7 @@ def family_of(
     pool = Pool(path)
     if pool.digest != known["digest"]:
         raise DataError(f"the pool {path} has changed since the study was made; put it back, or start a new study")
-    texts = [column.name for column in items.encoding if column.levels is not None]
+    texts = [column.name for column in items.encoding if column.levels is not None or column.size]
     if texts:
         raise SettingError(f"column {texts[0]!r} holds no numbers; name the columns of the pool to use with features=")
     share = np.sqrt(len(items.encoding))

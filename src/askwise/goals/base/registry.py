@@ -97,6 +97,8 @@ def goal_from(recipe: Recipe) -> Goal:
         options = {"shape": LINEAR_WITHOUT_LAPSES, **options}  # the only one, before there was a choice
     if "position_bias" in known:
         options = {"position_bias": False, **options}  # studies made before it was learned mean what they meant
+    if "readings" in known:
+        options = {"readings": {}, **options}  # such studies took texts as they were
     try:
         return goal(**options)
     except TypeError as error:  # an option without a default is missing
@@ -146,7 +148,8 @@ def remake(recipe: Recipe) -> Session:
 
 
 def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Recipe:
-    """The recipe of another goal on the same data: what shapes beliefs stays, the rest is as wanted or by default.
+    """The recipe of another goal on the same data: what shapes beliefs stays, the rest is as wanted or by default. If
+    the goal is the same, all that is not given stays.
 
     >>> from askwise import best_item
     >>> recipe = best_item(["tea", "coffee", "water"], seed=1).recipe
@@ -160,13 +163,14 @@ def change_options(recipe: Recipe, goal: Any, wanted: Mapping[str, Any]) -> Reci
         if name not in changeable:
             told = "shapes what the answers so far mean" if name in known else f"is not an option of {other.goal_name}"
             raise SettingError(f"{name} {told}; another goal may set {', '.join(changeable)}")
-    if other.goal_name != recipe["goal"]:
+    same = other.goal_name == recipe["goal"]
+    if not same:
         check_rows(other, row_count(recipe["data"]))
     kept = {
         name: value
         for name, value in recipe["options"].items()
         if name in known
-        and (name not in changeable or known[name].shown or name in WORDING_CHECKS)
+        and (same or name not in changeable or known[name].shown or name in WORDING_CHECKS)
         and (value is not None or default_of(other, name) is None)
     }
     changed = goal_from({"goal": other.goal_name, "options": {**kept, **wanted}})

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from askwise.data.encoding import Items, encode, numbers_in
-from askwise.data.tables import Columns, rows_named
+from askwise.data.encoding import Items, encode
+from askwise.data.readings import numbers_in, text_reading
+from askwise.data.tables import Columns, is_vectors, rows_named
 from askwise.distances import Distance
 from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.clusterings import SAME
@@ -63,8 +64,11 @@ class SegmentGoal(TableGoal):
 
     def items(self, columns: Columns) -> Items:
         """The items, with the column that sorts them as their only feature."""
-        if self.features is not None:
-            told = f"{self.goal_name} looks at one column, {self.column!r}, but features is {shown(self.features)}"
+        given = "embed" if self.features is None else "features"
+        if self.features is not None or self.embed:
+            told = (
+                f"{self.goal_name} looks at one column, {self.column!r}, but {given} is {shown(getattr(self, given))}"
+            )
             raise SettingError(f"{told}; leave it out")
         if self.column not in columns:
             known = ", ".join(map(repr, columns))
@@ -74,13 +78,18 @@ class SegmentGoal(TableGoal):
         if unknown and missing == "refuse":
             told = f"column {self.column!r} has no value in {rows_named(unknown)}"
             raise DataError(f"{told}; fill it in, leave the rows out, or use missing='impute'")
-        numbers = numbers_in(self.column, present)
+        if is_vectors(present):
+            raise DataError(f"column {self.column!r} holds vectors; expected numbers or dates to sort by")
+        reading = text_reading((self.readings or {}).get(self.column))
+        numbers = numbers_in(self.column, present, reading)
         if numbers is None:
-            odd = next((value for value in present if numbers_in(self.column, [value]) is None), present[0])
+            odd = next((value for value in present if numbers_in(self.column, [value], reading) is None), present[0])
             raise DataError(f"column {self.column!r} holds {shown(odd)}; expected numbers or dates to sort by")
         if len(set(numbers)) < 2:
             raise DataError(f"column {self.column!r} has no two different values; choose another one to sort by")
-        return encode(columns, **self.shown_columns, features=[self.column], missing=missing)
+        return encode(
+            columns, **self.shown_columns, features=[self.column], missing=missing, readings=self.readings or {}
+        )
 
     def build(self, columns: Columns) -> SessionParts:
         items = self.items(columns)
@@ -102,10 +111,10 @@ class SegmentGoal(TableGoal):
 
     def data_sentences(self, session: Session, found: Summary) -> list[str]:
         family: Any = session.problem.family
-        names, _ = super().data_sentences(session, found)
+        names, _, *read = super().data_sentences(session, found)
         values = family.value_texts()
         told = f"{plural(len(values), 'different value')} from {values[0]} to {values[-1]}"
-        return [names, f"Sorted by column {self.column!r}: {told}."]
+        return [names, f"Sorted by column {self.column!r}: {told}.", *read]
 
     def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
         """The number of every item's segment, in the order of the column."""

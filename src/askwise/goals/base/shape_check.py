@@ -11,8 +11,10 @@ from numpy.random import Generator
 from askwise.goals.base.sets import with_sets
 from askwise.goals.base.shapes import shaped_label_prior, shaped_prior
 from askwise.losses import davidson, logistic
+from askwise.posteriors import Posterior
 from askwise.posteriors.scores.shape_sentence import times_in_words
 from askwise.posteriors.scores.shaped import ShapedScores
+from askwise.stopping.certificate import Objection
 from askwise.structures.choice import ItemScores
 from askwise.structures.linear import RowScores
 from askwise.types import Answer, Floats
@@ -30,7 +32,7 @@ class StraightLineCheck:
     >>> rows = np.linspace(-1.0, 1.0, 9)[:, None]
     >>> inside = [Answer(row, 1 if 2 < row < 6 else -1) for row in range(9)]
     >>> check = StraightLineCheck(rows, labels=True)
-    >>> print(check(3 * inside, np.random.default_rng(0)))
+    >>> print(check(3 * inside, None, np.random.default_rng(0)).sentence)
     straight lines explain the answers more than 1,000 times less well than other shapes: set shape to "learned"
     """
 
@@ -39,13 +41,13 @@ class StraightLineCheck:
     ties: bool = False
     sets: tuple[int, bool] = (2, False)  # how many items are shown, and whether the worst is asked for
 
-    def __call__(self, answers: Sequence[Answer], rng: Generator) -> str | None:
-        """What speaks against straight lines; None if nothing much does."""
+    def __call__(self, answers: Sequence[Answer], posterior: Posterior | None, rng: Generator) -> Objection | None:
+        """What speaks against straight lines, whatever the posterior; None if nothing much does."""
         odds = self.odds(answers, rng)
         if odds < WARNING_ODDS:
             return None
-        times = times_in_words(odds)
-        return f'straight lines explain the answers {times} times less well than other shapes: set shape to "learned"'
+        explained = f"straight lines explain the answers {times_in_words(odds)} times less well than other shapes"
+        return Objection(f'{explained}: set shape to "learned"')
 
     def odds(self, answers: Sequence[Answer], rng: Generator) -> float:
         """How many times better other shapes explain the answers than straight lines do."""

@@ -13,7 +13,17 @@ from askwise.goals.base.options import option
 from askwise.losses import Loss, logistic
 from askwise.options import flag, shown
 from askwise.posteriors.scores.answer_coordinates import LinearScoreFamily
-from askwise.posteriors.scores.kernels import LINEAR, Shape, ShapeChoice, factor, label_shapes, shapes_named
+from askwise.posteriors.scores.kernels import (
+    INDIVIDUAL,
+    LINEAR,
+    LINEAR_AND_OWN,
+    SMOOTH,
+    Shape,
+    ShapeChoice,
+    factor,
+    label_shapes,
+    shapes_named,
+)
 from askwise.posteriors.scores.landmarks import MAX_LANDMARKS, LandmarkMap
 from askwise.posteriors.scores.population import Population
 from askwise.posteriors.scores.shaped import TYPICAL_LABEL_SCALE, TYPICAL_SCALE, ShapedScores
@@ -28,6 +38,14 @@ MAX_EXACT_PRODUCT = 3_000_000  # of labels and squared rows, up to which more th
 MANY_ROWS = 5_000  # from which on there are fewer landmarks, so that memory stays small
 FEW_LANDMARKS = 100
 POOL_LANDMARKS = 50  # of a pool on disk, all of whose rows are screened for every question
+
+# of "learned", where each comes with every share of what people or contexts have in common: so there are fewer
+SHARED_SHAPES: tuple[tuple[Shape, float], ...] = (
+    (LINEAR, 0.55),
+    (LINEAR_AND_OWN, 0.2),
+    (SMOOTH[2], 0.15),
+    (INDIVIDUAL, 0.1),
+)
 
 
 def is_straight(shape: ShapeChoice) -> bool:
@@ -111,6 +129,20 @@ def population_of(stored: Any, rows: int) -> Population | None:
     if len(found.mean) > rows:
         raise SettingError(f"population is about {len(found.mean)} items, and the table has {rows}; learn it again")
     return found
+
+
+def shared_shapes(shape: ShapeChoice, has_features: bool) -> tuple[tuple[Shape, ...], Floats]:
+    """The shapes and their weights where each comes with every share of what people or contexts have in common.
+
+    >>> [each.name for each in shared_shapes("learned", True)[0]]
+    ['linear', 'linear and own', 'smooth', 'individual']
+    """
+    if shape == LINEAR_WITHOUT_LAPSES:
+        raise SettingError("shape='linear without lapses' is for studies made before shapes were learned; use 'linear'")
+    if shape != "learned" or not has_features:
+        return shapes_named(shape, has_features)
+    shapes, weights = zip(*SHARED_SHAPES, strict=True)
+    return shapes, np.array(weights)
 
 
 def shaped_prior(

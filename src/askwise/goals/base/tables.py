@@ -8,16 +8,19 @@ from functools import partial
 from math import comb
 from typing import Any, ClassVar, Self
 
-from askwise.data.encoding import MISSING_POLICIES, SHOWN_REASONS, Items, encode
+from askwise.data.embeddings import embedded_name, read_columns
+from askwise.data.encoding import FREE_TEXT, IS_EMBEDDED, MISSING_POLICIES, SHOWN_REASONS, Column, Items, encode
 from askwise.data.presentation import BODY_FORMATS, MAX_DEFAULT_FIELDS, BodyColumns, Presentation
+from askwise.data.readings import check_readings, reading_example
 from askwise.data.tables import Columns, table
 from askwise.goals.base.goal import Goal, Summary, place_of
 from askwise.goals.base.options import named_or_object, option
 from askwise.goals.base.texts import abbreviate, one_of, there_are
-from askwise.options import choice, column, columns
+from askwise.options import choice, column, columns, text
 from askwise.session import Session
 
 FILL = "a function that fills a column"
+MAX_READINGS = 4  # columns of which an example is told
 
 
 def missing_names() -> Mapping[str, None]:
@@ -59,6 +62,20 @@ class TableGoal(Goal):
         default=None, parse=columns, typed=list, example="price,power",
         help="The columns to learn from; by default all that are suitable.",
     )  # fmt: skip
+    embed: Sequence[str] | None = option(
+        default=None, parse=columns, typed=list, example="review", advanced=True,
+        label="Columns of texts to learn from",
+        help="The columns of texts or pictures to learn from: each becomes a vector, and those that mean or show the "
+        "same have similar ones.",
+    )  # fmt: skip
+    embed_model: str | None = option(
+        default=None, parse=text, typed=str, example="ngrams",
+        help="The model that makes the vectors: wordllama (the default for texts), ngrams (shared letters; needs no "
+        "model), a folder with a model, or an .onnx file. Nothing is downloaded.",
+    )  # fmt: skip
+    readings: Mapping[str, Any] | None = option(
+        default=None, parse=check_readings, help="How a saved session reads its columns; leave it out.",
+    )  # fmt: skip
     show: Sequence[str] | None = option(
         default=None, parse=columns, typed=list, example="price,power", changeable=True, shown=True,
         help="The columns that questions show, also ones that are no features; an empty list shows none. By default "
@@ -78,15 +95,27 @@ class TableGoal(Goal):
 
     def resolve(self, data: Any) -> tuple[Columns, Self]:
         columns, goal = super().resolve(data)
-        if isinstance(self.missing, str):
+        if not isinstance(self.missing, str):  # the study keeps the table as it was filled
+            fill = self.missing
+            filled = {name: list(fill(values)) if None in values else values for name, values in columns.items()}
+            columns, goal = table(filled), replace(goal, missing="refuse")
+        if self.readings is not None:
             return columns, goal
-        fill = self.missing
-        filled = {name: list(fill(values)) if None in values else values for name, values in columns.items()}
-        return table(filled), replace(goal, missing="refuse")  # the study keeps the table as it was filled
+        embedded = list(dict.fromkeys(self.embed or ()))
+        columns, readings = read_columns(columns, embedded, self.embed_model, self.image)
+        features = goal.features
+        if features is not None and embedded:
+            features = [*(each for each in features if each not in embedded), *map(embedded_name, embedded)]
+        return columns, replace(goal, readings=readings, features=features)
+
+    def item_columns(self, columns: Columns) -> Columns:
+        """The columns that say something about the items themselves."""
+        return columns
 
     def items(self, columns: Columns) -> Items:
         """The rows as named items with features."""
-        return encode(columns, **self.shown_columns, features=self.features, missing=str(self.missing))
+        how = {"missing": str(self.missing), "readings": self.readings or {}}
+        return encode(self.item_columns(columns), **self.shown_columns, features=self.features, **how)  # type: ignore[arg-type]
 
     @property
     def shown_columns(self) -> dict[str, str | None]:
@@ -100,17 +129,14 @@ class TableGoal(Goal):
     def summary(self, session: Session) -> Summary:
         assert session.pursued is not None
         items, rows = self.items(session.pursued["data"]), self.total_rows(session.pursued["data"])
-        unused = {label: why for label, why in items.left_out.items() if why not in SHOWN_REASONS.values()}
+        known = (*SHOWN_REASONS.values(), IS_EMBEDDED)
+        unused = {label: why for label, why in items.left_out.items() if why not in known}
         present = self.presentation(session.pursued["data"])
-        levels: dict[str, int] = {}
-        for label in items.columns:
-            original = label.split("=")[0]
-            levels[original] = levels.get(original, 0) + 1
         return Summary(
             self.goal_name,
             rows,
             next((label for label, why in items.left_out.items() if why == "is the name"), None),
-            [label if label in items.columns else f"{label} ({count} kinds)" for label, count in levels.items()],
+            list(map(_told, items.encoding)),
             unused,
             [str(response) for response in session.ask().responses],
             comb(rows, self.rows_shown),
@@ -123,6 +149,20 @@ class TableGoal(Goal):
             (f"Names: column {found.name!r}." if found.name else "Names: none found, so items are numbered.")
             + (f" Long texts: column {self.body!r}." if self.body else ""),
             f"Features used: {abbreviate(found.features, 12) or 'none; each item stands for itself'}.",
+            *self._reading_sentences(session, found),
+        ]
+
+    def _reading_sentences(self, session: Session, found: Summary) -> list[str]:
+        """Texts that are read as numbers or dates, with an example of each column: it may have meant something else.
+        And texts that are not learned from, but could be."""
+        assert session.pursued is not None
+        data = session.pursued["data"]
+        read = [each for each in self.items(data).encoding if each.reading is not None]
+        told = [f"{each.name} ({reading_example(data[each.name], each.reading)})" for each in read if each.reading]
+        free = [column for column, why in found.left_out.items() if why == FREE_TEXT]
+        return [
+            *([f"Texts read as numbers and dates: {abbreviate(told, MAX_READINGS)}."] if told else []),
+            *([f"To learn from the texts of {abbreviate(free, MAX_READINGS)}, embed them."] if free else []),
         ]
 
     def question_sentences(self, found: Summary) -> str:
@@ -137,6 +177,15 @@ class TableGoal(Goal):
         """A response that is one of the names of its row in a table of answers, as the study spells it."""
         family: Any = session.problem.family
         return family.names[place_of(response, family.names, "item")] if response in names else response
+
+
+def _told(column: Column) -> str:
+    """A feature for people, with how many numbers it consists of."""
+    count = len(column.labels)
+    if column.levels is not None:
+        return f"{column.name} ({count} kinds)"
+    whole = (column.vectors or {}).get("size", count)
+    return f"{column.name} ({count}{'' if whole == count else f' of {whole}'} numbers)" if column.size else column.name
 
 
 def feature_names(goal: Any, session: Session, count: int) -> list[str]:

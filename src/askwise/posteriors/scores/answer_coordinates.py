@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import blas, solve_triangular
 
 from askwise.errors import AnswerError
 from askwise.posteriors.scores.evidence import checked_answers
@@ -41,11 +41,31 @@ class ShapeFactors:
     factors: tuple[Floats, ...]  # (M, D) of each shape
     means: Floats  # (H, M): before any answer
     sets: ShowsSets | None = None  # where questions are about more items than two: `family` compares two of them
+    short: dict[int, tuple[Floats, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)
+    # the factors in 32 bits, for draws, and whether they are lower triangular; made when needed
 
     def covariance_column(self, shape: int, feature: Floats) -> Floats:
         """(M,): how all scores vary with the difference of scores of an answer."""
-        factor = self.factors[shape]
-        return np.asarray(factor @ (factor.T @ feature))
+        factor, some = self.factors[shape], np.flatnonzero(feature)  # few, where each row has a score of its own
+        return np.asarray(factor @ (feature[some] @ factor[some]))
+
+    def scores(self, shape: int, noise: Floats) -> Floats:
+        """(S, D) -> (S, M), in 32 bits: draws of scores around their mean before any answer, at scale 1, from standard
+        normal noise, which is overwritten.
+
+        >>> known = ShapeFactors(None, (np.array([[1.0, 0.0], [0.5, 2.0]]),), np.zeros((1, 2)))
+        >>> known.scores(0, np.array([[1.0, 1.0]], np.float32)).tolist()
+        [[1.0, 2.5]]
+        """
+        if shape not in self.short:
+            factor, size = self.factors[shape].astype(np.float32), self.factors[shape].shape
+            dense = isinstance(factor, np.ndarray)  # those of contexts are sparse
+            triangular = dense and size[0] == size[1] and not np.triu(factor, 1).any()
+            self.short[shape] = np.asfortranarray(factor) if dense else factor, triangular
+        factor, triangular = self.short[shape]
+        if triangular and len(noise):
+            return np.asarray(blas.strmm(1.0, factor, noise.T, lower=1, overwrite_b=1).T)
+        return np.asarray(noise @ factor.T)
 
 
 @dataclass(frozen=True)

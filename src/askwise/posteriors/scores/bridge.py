@@ -10,6 +10,10 @@ import numpy as np
 
 from askwise.types import Floats, Ints
 
+MAX_STEPS = 200
+TOLERANCE = 1e-2  # of a step: the next one would be about as small as its square
+MAX_STEP = 30.0  # beyond it, numbers could overflow
+
 
 def log_evidences(proposal: Floats, targets: Floats, counts: Ints, start: Floats) -> Floats:
     """(M,), (K, M), (K,), (K,) -> (K,): log normalising constants of K unnormalised log densities `targets`.
@@ -27,9 +31,33 @@ def log_evidences(proposal: Floats, targets: Floats, counts: Ints, start: Floats
     own = targets + (np.log(counts) - start)[:, None]
     top = np.maximum(proposal, own.max(axis=0))
     proposal, own = np.exp(proposal - top), np.exp(own - top)
-    ratio = np.ones(len(start))
-    for _ in range(200):
-        last, ratio = ratio, own @ (1 / (proposal + (1 / ratio) @ own)) / counts
-        if np.abs(ratio / last - 1).max() < 1e-3:
+    found = np.zeros(len(start))
+    shares, objective = _shares(proposal, own, counts, found)
+    for _ in range(MAX_STEPS):
+        expected = shares.sum(axis=1)
+        step = _newton_step(shares, expected, counts)
+        proposed = _shares(proposal, own, counts, found + step)
+        if not proposed[1] <= objective:  # too far away for Newton's method
+            step = np.log(expected / counts)  # never raises the objective
+            proposed = _shares(proposal, own, counts, found + step)
+        found, (shares, objective) = found + step, proposed
+        if np.abs(step).max() < TOLERANCE:
             break
-    return start + np.log(ratio)
+    return start + found
+
+
+def _shares(proposal: Floats, own: Floats, counts: Ints, found: Floats) -> tuple[Floats, float]:
+    """(K, M): the chance that each point is a draw of each target; and the negative log likelihood, which is convex."""
+    shares = own * np.exp(-found)[:, None]
+    total = proposal + shares.sum(axis=0)
+    return shares / total, float(np.log(total).sum() + counts @ found)
+
+
+def _newton_step(shares: Floats, expected: Floats, counts: Ints) -> Floats:
+    """(K,): towards the lowest negative log likelihood."""
+    curvature = np.diag(expected) - shares @ shares.T
+    try:
+        step = np.linalg.solve(curvature, expected - counts)
+    except np.linalg.LinAlgError:  # none of the points seems to come from a target
+        step = np.log(expected / counts)
+    return np.clip(step, -MAX_STEP, MAX_STEP)

@@ -1,8 +1,8 @@
 """The cuts between grades that a posterior weighs against each other, and what is held likely of them at first.
 
 The cuts of a graded answer (`OrderedLogit`) are multiples 1, 2, ... of a unit, or 1, 4, 9, ... where stronger grades
-are kept for the extremes. Both are learned, on a grid. People use all grades, so a unit near a share of the prior scale
-is held to be likely.
+are kept for the extremes: powers of 1, 2, .... Unit and power are learned, on a grid. People use all grades, so a unit
+near a share of the prior scale is held to be likely.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from askwise.types import Bools, Floats
 UNITS = 0.6 * np.geomspace(0.5, 32.0, 7)  # of the cuts: this share of each prior scale
 UNIT_SHARE = 0.6  # of the prior scale: so differences of scores use three grades about equally often
 UNIT_SPREAD = np.log(3.0)  # standard deviation of the logarithm of a unit
+POWERS = (1.0, 2.0)  # of 1, 2, ..., which the cuts are multiples of
 TIE_CUT = 1 / 3  # of the first cut, within which items are about equal
 
 
@@ -41,10 +42,10 @@ class CutGrid:
         return np.asarray(logs - np.log(np.exp(logs).sum(axis=0)))
 
 
-def cut_grid(grades: int, ties: bool) -> CutGrid:
+def cut_grid(grades: int, ties: bool, powers: Sequence[float] = POWERS) -> CutGrid:
     """The sets of cuts for so many grades, with or without "about equal"; see `CutGrid`."""
     steps = np.arange(1.0, grades)
-    patterns = [steps] if grades == 2 else [steps, steps**2]
+    patterns = [steps] if grades == 2 else [steps**power for power in powers]
     first = [TIE_CUT] if ties else [0.0]
     cuts = np.array([unit * np.append(first, pattern) for pattern in patterns for unit in UNITS])
     units, pattern = np.tile(np.arange(len(UNITS)), len(patterns)), np.repeat(np.arange(len(patterns)), len(UNITS))

@@ -261,7 +261,7 @@ def posteriors(
     size = len(people)
     start = Points(
         np.arange(size), np.ones(size), np.full(size, lapse), np.zeros((size, rank)), np.zeros((size, count)),
-        np.zeros(size), np.full(size, 2),
+        np.zeros(size), np.full(size, 2), np.zeros(size),
     )  # fmt: skip
     found, roots = fit(answers, start)
     means, informed = np.empty((size, len(root))), np.zeros_like(root)

@@ -23,15 +23,16 @@ class AnswersSoFar:
     (False, True)
     """
 
-    atoms: Any = field(default_factory=lambda: np.zeros((0, 2), dtype=int))  # (T, 2)
+    atoms: Any = field(default_factory=lambda: np.zeros((0, 2), dtype=int))  # (T, 2), or (T, 3) in contexts
     responses: Floats = field(default_factory=lambda: np.zeros(0))  # (T,)
     lefts: Ints = field(default_factory=lambda: np.zeros(0, dtype=int))  # (T,): see `Answer.left`
     people: Any = field(default_factory=lambda: np.zeros(0, dtype=str))  # (T,): who answered
 
     def extended(self, answers: Sequence[Answer]) -> AnswersSoFar:
         """With more answers."""
+        atoms = np.array([answer.atom for answer in answers], dtype=int)
         return AnswersSoFar(
-            np.concatenate([self.atoms, [answer.atom for answer in answers]]).astype(int),
+            np.concatenate([self.atoms, atoms]) if len(self.atoms) else atoms,
             np.append(self.responses, [float(answer.response) for answer in answers]),
             np.append(self.lefts, [answer.left for answer in answers]).astype(int),
             np.append(self.people, [answer.who or "" for answer in answers]),

@@ -1,11 +1,12 @@
 """Chains of split Hamiltonian Monte Carlo from the references of a grid's points, and the evidence of the points.
 
-Chains start from a point's reference and end at its posterior; draws from both sides give the evidence by bridge
-sampling.
+Chains start from draws of the references and end at a point's posterior; draws from both sides give the evidence by
+bridge sampling.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,13 +14,15 @@ from numpy.random import Generator
 
 from askwise.posteriors.scores.bridge import log_evidences
 from askwise.posteriors.scores.pilot import log_sum
+from askwise.posteriors.scores.scale_draws import Candidates, ShapeReferences, candidates
 from askwise.posteriors.scores.shape_points import Answers, Points, covariance_roots
-from askwise.types import Floats, Ints
+from askwise.types import Bools, Floats, Ints
 
 ANGLE_JITTER = 0.15  # without it, trajectories of a quarter turn could resonate with the posterior
 LEAPFROG_STEPS = np.array([2, 3, 4, 6, 8, 12, 16, 24])  # a trajectory may take
-MIN_ACCEPTANCE, EASY_ACCEPTANCE = 0.75, 0.93
+POOR_ACCEPTANCE, MIN_ACCEPTANCE, EASY_ACCEPTANCE = 0.5, 0.75, 0.93
 PILOT_TRAJECTORIES = 2
+MAX_MISSED_SHARE = 0.02  # of a posterior, beyond which its chains choose their starts among draws of all references
 real = np.float32
 
 
@@ -95,9 +98,10 @@ class ChainEnds(NamedTuple):
 
 def run(answers: Answers, design: Design, counts: Ints, noise: Floats, trajectories: int, rng: Generator) -> ChainEnds:
     """Moves chains from standard normal noise (S, R), counts[k] for each point in turn."""
-    from askwise.posteriors.scores.lapse_chains import run_chains  # brings numba
+    from askwise._runtime.normals import standard_normals  # they bring numba
+    from askwise.posteriors.scores.lapse_chains import run_chains
 
-    momenta = rng.standard_normal((trajectories, *noise.shape), dtype=real)
+    momenta = standard_normals((trajectories, *noise.shape), rng)
     jitter = rng.uniform(1 - ANGLE_JITTER, 1 + ANGLE_JITTER, (trajectories, len(counts)))
     angles = (jitter * (np.pi / 2) / design.steps).astype(real)
     uniforms = rng.random((2, trajectories, len(noise)), dtype=real)
@@ -121,62 +125,72 @@ class PilotFindings(NamedTuple):
     accepted: Floats  # (K,): share of trajectories
     steps: Ints  # (K,): to take next
     lapses: Floats  # (K,): expected share of lapses
+    missed: Floats  # (K,): the share of the posterior that the reference misses
     design: Design
 
 
 def run_pilot(answers: Answers, points: Points, roots: Floats, count: int, rng: Generator) -> PilotFindings:
-    """Draws `count` times from each reference and moves the draws to the posterior: together they give the evidence."""
-    counts = np.full(len(points), count)
-    noise = rng.standard_normal((len(points) * count, points.centers.shape[1]), dtype=real)
-    design = design_of(answers, points, roots)
-    ends = run(answers, design, counts, noise, PILOT_TRAJECTORIES, rng)
+    """Draws `count` times from each reference and moves draws to the posterior: together they give the evidence."""
+    from askwise._runtime.normals import standard_normals  # brings numba
+
+    counts, missed = np.full(len(points), count), np.zeros(len(points))
+    starts = standard_normals((len(points) * count, points.centers.shape[1]), rng)
+    design, sought = design_of(answers, points, roots), dict[int, Candidates]()
+    for shape, own, mine in _by_shape(points, counts):
+        if len(own) > 1 and answers.may_contradict(shape):
+            found = _candidates(answers, points.take(own), design.take(own), counts[own], rng)
+            rank = found.references.rank
+            sought[shape], missed[own] = found, found.missed_shares
+            starts[mine, :rank] = found.chosen(rng)[:, :rank]
+    ends = run(answers, design, counts, starts, PILOT_TRAJECTORIES, rng)
     evidence = np.empty(len(points))
-    for shape in np.unique(points.shapes):
-        own = points.shapes == shape
-        mine = np.repeat(own, count)
-        rank = int(np.flatnonzero(answers.rows[shape % len(answers.rows)].any(axis=0)).max(initial=-1)) + 1
-        places = np.stack([noise[mine], ends.places[mine]])
-        evidence[own] = _evidence_of_scales(
-            answers, points.take(own), design.take(own), places, ends.potentials[:, mine], count, rank
-        )
+    for shape, own, mine in _by_shape(points, counts):
+        references = ShapeReferences(answers, points.take(own), design.take(own), answers.rank_of(shape))
+        last = references.valued(ends.places[mine], ends.potentials[1, mine], counts[own])
+        if shape in sought:
+            both = sought[shape].draws.joined(last)
+            proposal = sought[shape].log_proposal(both)
+        else:
+            both = references.valued(starts[mine], ends.potentials[0, mine], counts[own]).joined(last)
+            proposal = references.log_proposal(both, count)
+        evidence[own] = log_evidences(proposal, both.log_targets(points.scales[own]), counts[own], points.bounds[own])
     accepted = ends.chances.reshape(-1, count).mean(axis=1).astype(float)
     rung = np.searchsorted(LEAPFROG_STEPS, points.steps)
-    rung = rung + (accepted < MIN_ACCEPTANCE) - (accepted > EASY_ACCEPTANCE)
+    rung = rung + (accepted < MIN_ACCEPTANCE) + 2 * (accepted < POOR_ACCEPTANCE) - (accepted > EASY_ACCEPTANCE)
     steps = LEAPFROG_STEPS[np.clip(rung, 0, len(LEAPFROG_STEPS) - 1)]
     after = answers.log_lapse_prior - ends.potentials[1]
     shares = np.exp(after - log_sum(after.T)[:, None])
     lapses = (shares @ answers.lapses).reshape(-1, count).mean(axis=1)
-    return PilotFindings(evidence, accepted, steps, lapses, design)
+    return PilotFindings(evidence, accepted, steps, lapses, missed, design)
 
 
-def _evidence_of_scales(
-    answers: Answers, points: Points, design: Design, places: Floats, potentials: Floats, count: int, rank: int
-) -> Floats:
-    """(K,): the log evidence of the scales of one shape with `rank` coordinates.
+def draw(answers: Answers, points: Points, design: Design, counts: Ints, trajectories: int, rng: Generator) -> Floats:
+    """(S, R): draws of the posteriors of points, those of a shape together, counts[k] of each in turn: whitened."""
+    from askwise._runtime.normals import standard_normals  # brings numba
 
-    `places` (2, S, R) are `count` draws of each reference and of each posterior, whitened, and `potentials` (2, S, E)
-    those there. The likelihood of scores does not depend on the scale, so the draws of all scales serve each.
-    """
-    counts = np.full(len(points), count)
-    scales = points.scales
-    owned = np.tile(np.repeat(scales, count), 2)
-    coordinates = np.concatenate([design.coordinates(part, counts) for part in places])[:, :rank].astype(float)
-    turned = [
-        (part.reshape(len(points), count, -1) @ design.designs).reshape(-1, design.designs.shape[2]) for part in places
-    ]
-    margins = np.concatenate(turned) + np.tile(
-        np.repeat(design.offsets, count, axis=0), (2, 1)
-    )  # (M, T), of all scales
-    joint = log_sum((answers.log_lapse_prior - potentials.reshape(len(margins), -1)).T).astype(float)
-    beyond = np.square(places[..., rank:]).sum(axis=2).ravel() / 2  # prior and reference are the same there
-    likelihood = joint + beyond + np.square(coordinates).sum(axis=1) / 2
-    scores = coordinates * owned[:, None]
-    log_scales = rank * np.log(scales)[:, None]
-    log_spread = np.log(np.diagonal(design.roots, axis1=1, axis2=2).astype(float)).sum(axis=1)[:, None] + log_scales
-    references, sizes = np.empty((len(points), len(scores))), np.square(scores).sum(axis=1)
-    for k, scale in enumerate(scales):
-        apart = np.square(scores / scale - points.centers[k, :rank]).sum(axis=1)
-        references[k] = apart + np.square(margins - design.offsets[k]) @ design.precisions[k]
-    proposal = log_sum(-log_spread - references / 2) + np.log(count)
-    targets = likelihood - log_scales - sizes / scales[:, None] ** 2 / 2
-    return log_evidences(proposal, targets, counts, points.bounds)
+    starts = standard_normals((int(counts.sum()), points.centers.shape[1]), rng)
+    choose = np.where(points.missed > MAX_MISSED_SHARE, counts, 0)
+    for _, own, mine in _by_shape(points, counts):
+        if len(own) > 1 and choose[own].any():
+            found = _candidates(answers, points.take(own), design.take(own), choose[own], rng)
+            chains = np.flatnonzero(mine & np.repeat(choose > 0, counts))
+            rank = found.references.rank
+            starts[chains, :rank] = found.chosen(rng)[:, :rank]
+    return run(answers, design, counts, starts, trajectories, rng).places
+
+
+def _candidates(answers: Answers, points: Points, design: Design, counts: Ints, rng: Generator) -> Candidates:
+    """Where counts[k] chains of each point of one shape may start."""
+
+    def potentials(places: Floats, many: Ints) -> Floats:
+        return run(answers, design, many, places, 0, rng).potentials[0]
+
+    references = ShapeReferences(answers, points, design, answers.rank_of(int(points.shapes[0])))
+    return candidates(references, counts, potentials, rng)
+
+
+def _by_shape(points: Points, counts: Ints) -> Iterator[tuple[int, Ints, Bools]]:
+    """Each shape with its points (K',) and which of the draws (S,), counts[k] of each point in turn, are theirs."""
+    for shape in np.unique(points.shapes).tolist():
+        own = points.shapes == shape
+        yield shape, np.flatnonzero(own), np.repeat(own, counts)

@@ -14,12 +14,14 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from askwise.losses import OrderedLogit
+from askwise.posteriors.scores.triangular import lower_inverse
 from askwise.types import Bools, Floats, Ints
 
 TOLERANCE = 0.2  # of a reference's mean, in posterior standard deviations
 MAX_ROUNDS = 40
 MAX_STEP = 0.7  # share of a full step of a fit, after the first
 NO_END = 1e30  # of an interval: the strongest grade has none
+MAX_SEARCHED_RANK = 12  # coordinates of a shape in which more modes than one are sought
 MIN_SPREAD = 1e-6  # of a margin, below which it is a number
 
 
@@ -86,6 +88,14 @@ class Answers:
         ends = np.array([np.minimum(OrderedLogit(tuple(cuts)).bounds, NO_END) for cuts in self.cuts])
         return np.concatenate([ends, -np.expm1(ends[:, :1] - ends[:, 1:])], axis=1)
 
+    def rank_of(self, shape: int) -> int:
+        """How many coordinates the answers inform, of a shape with or without its cuts."""
+        return int(np.flatnonzero(self.rows[shape % len(self.rows)].any(axis=0)).max(initial=-1)) + 1
+
+    def may_contradict(self, shape: int) -> bool:
+        """Whether answers may need lapses to be explained, in so few coordinates that several modes can be found."""
+        return bool(self.lapses.any()) and self.rank_of(shape) < min(self.rows.shape[1], MAX_SEARCHED_RANK + 1)
+
     def shapes_of(self, points: Points) -> Ints:
         """(K,): the shape of each point."""
         return points.shapes % len(self.rows)
@@ -120,6 +130,7 @@ class Points:
     curvatures: Floats  # (K, T): expected curvature of each answer's loss
     bounds: Floats  # (K,): lower bounds of the log evidence
     steps: Ints  # (K,): leapfrog steps of a trajectory
+    missed: Floats  # (K,): the share of the posterior that the reference misses
 
     def __len__(self) -> int:
         return len(self.scales)
@@ -200,7 +211,7 @@ class _FitState:
 def covariance_roots(answers: Answers, points: Points) -> Floats:
     """(K, R, R), lower: of the references' covariances, whose precision is I and the curvature of the answers."""
     rank = answers.rows.shape[2]
-    roots = np.zeros((len(points), rank, rank))
+    roots = np.empty((len(points), rank, rank))
     if not rank:
         return roots
     precisions = np.sqrt(points.curvatures * answers.strengths) * points.scales[:, None]
@@ -209,7 +220,7 @@ def covariance_roots(answers: Answers, points: Points) -> Floats:
         total = blas.dsyrk(1.0, weighted.T, lower=1)
         total[np.diag_indices(rank)] += 1.0
         lower, _ = lapack.dpotrf(total, lower=1, clean=1, overwrite_a=1)
-        roots[k], _ = lapack.dtrtri(lower, lower=1, overwrite_c=1)
+        roots[k] = lower_inverse(lower)
     return roots
 
 

@@ -27,7 +27,7 @@ from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, systemati
 from askwise.posteriors.scores.pilot import log_sum
 from askwise.posteriors.scores.population import POPULATION, Population, mean_covariance, scale_weights_around_one
 from askwise.posteriors.scores.position import BIAS_SPREAD, AnswersSoFar
-from askwise.posteriors.scores.shape_chains import Design, design_of_some, real, run, run_pilot
+from askwise.posteriors.scores.shape_chains import Design, design_of_some, draw, real, run_pilot
 from askwise.posteriors.scores.shape_points import PAIRS, AnswerLayout, Answers, Points, fit
 from askwise.posteriors.scores.shape_sentence import sentence_about_shapes
 from askwise.structures import ShowsSets
@@ -44,7 +44,9 @@ NEIGHBOUR_CUT_SHARE = 0.3  # above which its neighbours with other cuts between 
 WAITING = ((0.1, 1), (0.02, 2), (1e-3, 4))  # from that weight on, a shape is looked at after so many answers
 EAGER_ANSWERS = 10  # up to which every shape is looked at
 GROWTH = 5  # lighter ones when the answers have grown by one part in so many
+FIRST_PART, GRADUAL_ANSWERS = 3, 24  # many first answers at once come in parts that double: chains then adapt to them
 MIN_SAMPLED_WEIGHT = 2e-3  # of a point that is drawn from: a few chains cost as much as many
+WIDER_START = 0.1  # of a fit, in the curvature of the last one: a narrow start stays in one of several modes
 PILOT_DRAWS = 16  # of each point
 TRAJECTORIES = 2  # that turn a draw of a reference into a draw of the posterior
 SET_TRAJECTORIES = 3  # the same for answers about more than two items, whose references are not as close
@@ -164,7 +166,7 @@ class ShapedScores:
         ties = float(loss.ties) if isinstance(loss, Davidson) else 0.0
         points = Points(
             rows, scales[scale], np.full(size, lapse_grid @ lapse_weights), np.zeros((size, 0)), np.zeros((size, 0)),
-            np.zeros(size), np.full(size, 2),
+            np.zeros(size), np.full(size, 2), np.zeros(size),
         )  # fmt: skip
         asked = (family, PAIRS) if sets is None else (sets.pairs, AnswerLayout(sets.shown, sets.worst))
         graded = None if cuts is None else cuts.cuts
@@ -181,9 +183,15 @@ class ShapedScores:
         return self.update_all([answer], rng)
 
     def update_all(self, answers: Sequence[Answer], rng: Generator) -> ShapedScores:
+        """The beliefs after more answers: few fits and pilot runs for all of them."""
+        found, left = self, list(answers)
+        while left:
+            part = max(FIRST_PART, found.count) if found.count < GRADUAL_ANSWERS else len(left)
+            found, left = found._updated(left[:part], rng), left[part:]
+        return found
+
+    def _updated(self, answers: Sequence[Answer], rng: Generator) -> ShapedScores:
         """The beliefs after more answers: one fit and one pilot run for all of them."""
-        if not answers:
-            return self
         count = self.count + len(answers)
         if self.learns_bias and not self.coordinates.bias:
             so_far = self.so_far.extended(answers)
@@ -264,11 +272,12 @@ class ShapedScores:
         """The same draws, and what each person adds to the score of the left one in each (S,)."""
         order, design = self.sampled
         counts = systematic_counts(self.weights[order], count, rng)
-        noise = rng.standard_normal((count, self.points.centers.shape[1]), dtype=real)
-        if noise.shape[1]:
+        if len(self.coordinates):
             length = TRAJECTORIES if self.answers.layout.shown == 2 else SET_TRAJECTORIES
-            noise = run(self.answers, design, counts, noise, length, rng).places
-        places = design.coordinates(noise, counts)
+            places = draw(self.answers, self.points.take(order), design, counts, length, rng)
+            places = design.coordinates(places, counts)
+        else:
+            places = np.zeros((count, 0), real)
         owners = np.repeat(order, counts)
         shapes, scales = self.answers.shapes_of(self.points)[owners], self.points.scales[owners]
         structures, people = np.empty((count, self.family.dimension), real), self.coordinates.people.tolist()
@@ -300,8 +309,7 @@ class ShapedScores:
     def _scores(self, shape: int, places: Floats, scales: Floats, rng: Generator) -> tuple[Floats, Floats]:
         """Scores (n, M) and biases (n, P) of one shape from its coordinates; what answers do not inform keeps its
         prior."""
-        factor = self.known.factors[shape].astype(real, copy=False)
-        free = rng.standard_normal((len(places), factor.shape[1]), dtype=real) @ factor.T
+        free = self.known.scores(shape, self._noise(len(places), self.known.factors[shape].shape[1], rng))
         pivots = self.coordinates.own_pivots(shape)
         biases = np.zeros((len(places), len(self.coordinates.people)), real)
         if len(pivots):
@@ -317,6 +325,14 @@ class ShapedScores:
             if self.coordinates.bias:
                 biases += informed @ self._bias_basis(shape)
         return free * scales + self.known.means[shape].astype(real), biases * scales
+
+    def _noise(self, count: int, size: int, rng: Generator) -> Floats:
+        """(S, D): standard normal numbers."""
+        if not len(self.coordinates):
+            return rng.standard_normal((count, size), dtype=real)  # the first question need not wait for numba
+        from askwise._runtime.normals import standard_normals
+
+        return standard_normals((count, size), rng)
 
     def _bias_basis(self, shape: int) -> Floats:
         """(R, P): what the coordinates of a shape mean in the biases of people."""
@@ -353,9 +369,10 @@ class ShapedScores:
         due |= not due.any() and shares == shares.max()
         kept = self.points.padded(*self.answers.rows.shape[1:])
         cells, start = self._chosen_cells(due, kept)
-        fresh, roots = fit(self.answers, start)
+        searched = [WIDER_START if self.answers.may_contradict(row) else 1.0 for row in start.shapes.tolist()]
+        fresh, roots = fit(self.answers, replace(start, curvatures=start.curvatures * np.array(searched)[:, None]))
         pilot = run_pilot(self.answers, fresh, roots, PILOT_DRAWS, rng)
-        fresh = replace(fresh, steps=pilot.steps, lapses=pilot.lapses)
+        fresh = replace(fresh, steps=pilot.steps, lapses=pilot.lapses, missed=pilot.missed)
         log_weights = self.log_prior.ravel()[cells] + pilot.log_evidence
         stays = ~due[self.answers.shapes_of(self.points)]
         # the other shapes are held to have foreseen the answers as well as these did

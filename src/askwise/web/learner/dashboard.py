@@ -61,6 +61,14 @@ def watch(job: Job, study: int) -> dict[str, Any]:
     return {**found, "rate": answer_rate(found["minutes"], now), "html": {**found["html"], **drawn}}
 
 
+def forget_watched(where: str) -> None:
+    """Forgets all logs of a store, since answers in one of them were erased; in a worker."""
+    for job in [job for job in _watched if job[0] == where]:
+        del _watched[job]
+    for place in [place for place in _curves if place[0] == where]:
+        del _curves[place]
+
+
 class StudyCurves:
     """The logs of everybody in a study."""
 
@@ -167,6 +175,7 @@ def log_findings(session: Session) -> dict[str, Any]:
     (0, 1, [])
     """
     guess, goal = session.estimate(), goal_of(session)
+    absence = goal.absence(session)
     result = with_effects(goal.result(session, session.sample), session, session.sample)
     charts = [chart.with_table_of(TABLE_ROWS) for chart in result.all_charts]
     odd, _ = odd_answers(session, session.sample, answer_rows(session))
@@ -177,6 +186,7 @@ def log_findings(session: Session) -> dict[str, Any]:
         "epsilon": goal.stop_level,
         "guess": goal.headline(guess.value, MAX_GUESS_LETTERS),
         "remarks": goal.remarks(session),
+        "absence": None if absence is None else absence.as_dict(),
         "reason": session.reason,
         "settled": session.reason is not None and session.reason.kind == "settled",
         "charts": [{"kind": type(chart).__name__.lower(), **asdict(chart)} for chart in charts],

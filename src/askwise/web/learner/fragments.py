@@ -63,6 +63,8 @@ def pace_html(minutes: Sequence[tuple[str, int]], now: datetime) -> str:
     True
     """
     counts = _last_counts(minutes, now, PACE_MINUTES)
+    if not any(counts):
+        return f'<p class="lead">No answers in the last {PACE_MINUTES} minutes.</p>'
     ago = range(PACE_MINUTES - 1, -1, -1)
     when = [f"{plural(each, 'minute')} ago" if each else "in this minute" for each in ago]
     texts = [f"{plural(count, 'answer')} {each}" for count, each in zip(counts, when, strict=True)]

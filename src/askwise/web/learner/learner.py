@@ -15,7 +15,9 @@ from askwise._runtime.streams import stream
 from askwise.goals import goal_of
 from askwise.report.people import people_of
 from askwise.session import Session, contradictions
+from askwise.session.events import Event
 from askwise.session.log_state import LogState, state_of_round
+from askwise.session.set_responses import BEST_WORST, outlooks_by_best
 from askwise.simulate.runs import SimulatedRun
 from askwise.storage import populations
 from askwise.storage.address import Address
@@ -28,9 +30,10 @@ MAX_SESSIONS = 300  # that a worker keeps in memory
 MAX_SECONDS = 1800.0  # for one call: a very long log is replayed from its beginning
 MAX_SHARED_EVENTS = 12  # of logs that begin alike and share what is computed
 FALLBACK_QUESTIONS = 6  # in a state, for when the learner is behind
+STORED_FALLBACK_QUESTIONS = 40  # in the store, for when the server starts again
 FALLBACK_OF_PERSON = 4  # of each person in a group
 # of an event: all but who and when
-SHARED_PARTS = ("event", "question", "atom", "options", "response", "goal", "added", "retired")
+SHARED_PARTS = ("event", "question", "atom", "options", "response", "goal", "added", "retired", "excluded")
 Job = tuple[str, int]  # the address of a store, the number of a log in it
 
 _stores: dict[str, Store] = {}  # of a worker
@@ -43,17 +46,26 @@ class Learner:
     its session in memory."""
 
     def __init__(self, workers: int | None = None):
-        self._workers = [Worker(max_seconds=MAX_SECONDS) for _ in range(workers or os.cpu_count() or 1)]
+        count = (os.cpu_count() or 1) if workers is None else workers
+        self._workers = [Worker(max_seconds=MAX_SECONDS) for _ in range(count)]
         self._background: Worker | None = None
 
-    async def run(self, function: Any, job: Job, *more: Any, urgent: bool = True) -> Any:
-        """What the function finds out about a log. What somebody waits for is urgent and goes first."""
-        return await self._workers[job[1] % len(self._workers)].run(function, job, *more, urgent=urgent)
+    async def run(self, function: Any, job: Job, *more: Any, rank: int = 0) -> Any:
+        """What the function finds out about a log. What somebody waits for has rank 0 and goes first."""
+        return await self._workers[job[1] % len(self._workers)].run(function, job, *more, rank=rank)
 
     async def run_in_background(self, function: Any, *more: Any) -> Any:
         """The same for what may take long: in a process of its own that yields to everything else."""
         self._background = self._background or Worker(idle_priority=True)
         return await self._background.run(function, *more)
+
+    @property
+    def waiting(self) -> int:
+        """Calls that no worker has begun."""
+        return sum(worker.waiting for worker in self._workers)
+
+    async def stop(self) -> None:
+        """Says goodbye where that takes time, before `close`."""
 
     def close(self) -> None:
         """Ends the workers."""
@@ -67,6 +79,12 @@ def begin_log(job: Job) -> bool:
     if found:
         _sessions.pop(job, None)
     return found
+
+
+def forget_log(job: Job) -> None:
+    """Forgets a log in which answers were erased, so that it is read anew; in a worker."""
+    _sessions.pop(job, None)
+    _beginnings.clear()
 
 
 def compute_state(job: Job, pooled: bool, beyond: bool = False) -> LogState:
@@ -86,16 +104,31 @@ def compute_state(job: Job, pooled: bool, beyond: bool = False) -> LogState:
     return state
 
 
-def compute_state_after(job: Job, position: int, response: Any, who: str) -> LogState | None:
-    """The state after that answer to the open question of a log of so many events; None if the log has moved on."""
+def fallback_questions(job: Job) -> list[Event]:
+    """Questions for any log of the study, chosen at random, for when the server starts again; in a worker."""
+    session = _session(job)
+    log, round = session.event_log, session.round
+    atoms = round.fresh_atoms(log)
+    some = stream(session.config.seed, 0, "stored fallback").permutation(len(atoms))[:STORED_FALLBACK_QUESTIONS]
+    return [round.pose(log, atoms[place]) for place in some]
+
+
+def compute_state_after(job: Job, position: int, response: Any, who: str, asked: str | None = None) -> LogState | None:
+    """The state after that answer to the question `asked`, or to the only open one, of a log of so many events; None if
+    the log has moved on."""
     session = _session(job, position)
     if len(session.event_log.events) != position or not session.event_log.open_ids:
         return None
-    beginning = _beginning(session, journal_of(session), ("after", response), who)
-    round = session.prepared.add(session.round, session.event_log, response, who, _beginnings.get(beginning))
+    beginning = _beginning(session, journal_of(session), ("after", response, asked), who)
+    round = session.prepared.add(session.round, session.event_log, response, who, _beginnings.get(beginning), asked)
     _share(beginning, round)
     question = None if round.prepared_question is None else round.prepared_question[1]
     reason = round.prepared_reason
+    if question is None and reason is None and asked is not None:  # others have open questions
+        log, told = session.event_log.copy(), session.event_log.tell_event(response, asked, who)
+        assert told is not None
+        log.append(told)
+        question = round.choose(log) if len(round.fresh_atoms(log)) else None
     return state_of_round(round, position + 1, question, question=question, done=reason, settled=reason)
 
 
@@ -110,9 +143,13 @@ def check_answer(job: Job, question: str, response: Any, who: str) -> None:
 
 
 def explain_question(job: Job, question: str) -> list[dict[str, Any]]:
-    """What each answer to the question would settle; in a worker."""
+    """What each answer to the question would settle, or each choice of the best where the worst is asked for, too; in
+    a worker."""
     session = _session(job)
     headline = goal_of(session).headline
+    outlooks, asked = session.why(question), session.question(question)
+    if asked.kind == BEST_WORST:
+        outlooks = outlooks_by_best(asked.names, outlooks)
     return [
         {
             "response": found.response,
@@ -120,7 +157,7 @@ def explain_question(job: Job, question: str) -> list[dict[str, Any]]:
             "diameter": found.diameter,
             "guess": headline(found.estimate.value),
         }
-        for found in session.why(question)
+        for found in outlooks
     ]
 
 

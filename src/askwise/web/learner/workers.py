@@ -35,24 +35,30 @@ class Worker:
         self.max_seconds = max_seconds
         self._last: asyncio.Future[Any] | None = None  # handed to the process; calls are computed in turn
         self._pool = self._new_pool()
-        self._waiting: list[tuple[bool, int, asyncio.Future[Any], Any, tuple[Any, ...]]] = []
+        self._waiting: list[tuple[int, int, asyncio.Future[Any], Any, tuple[Any, ...]]] = []
         self._order = count()
         self._computing: set[asyncio.Task[None]] = set()
         self._ended: WeakSet[ProcessPoolExecutor] = WeakSet()  # because of a call that took too long
 
-    async def run(self, function: Any, *more: Any, urgent: bool = True) -> Any:
-        """The function's result. A call that is cancelled while it waits costs nothing."""
+    async def run(self, function: Any, *more: Any, rank: int = 0) -> Any:
+        """The function's result. Calls of a lower rank go first; somebody waits for those of rank 0. A call that is
+        cancelled while it waits costs nothing."""
         found = asyncio.get_running_loop().create_future()
-        heappush(self._waiting, (not urgent, next(self._order), found, function, more))
+        heappush(self._waiting, (rank, next(self._order), found, function, more))
         self._start_next()
         return await found
+
+    @property
+    def waiting(self) -> int:
+        """Calls that it has not begun."""
+        return len(self._waiting)
 
     def close(self) -> None:
         end_pool(self._pool)
 
     def _start_next(self) -> None:
         """Starts the next call. An urgent one is queued in the process itself, so that the process never pauses."""
-        while self._waiting and len(self._computing) < (1 if self._waiting[0][0] else 2):
+        while self._waiting and len(self._computing) < (1 if self._waiting[0][0] > 0 else 2):
             _, _, found, function, more = heappop(self._waiting)
             if not found.cancelled():
                 computing = asyncio.create_task(self._compute(found, function, more))
@@ -73,9 +79,10 @@ class Worker:
             if isinstance(error, BrokenProcessPool | WorkerTimeout) and pool is self._pool:
                 self._pool = self._new_pool()
                 self._last = asyncio.wrap_future(self._pool.submit(int))  # no call pays for the start
+                self._last.add_done_callback(_retrieve)
             if isinstance(error, BrokenProcessPool) and pool in self._ended and not found.done():
                 # it only waited behind a call that took too long
-                heappush(self._waiting, (False, next(self._order), found, function, more))
+                heappush(self._waiting, (0, next(self._order), found, function, more))
             elif not found.done():
                 found.set_exception(error)
 
@@ -83,9 +90,13 @@ class Worker:
         """The result, if it comes in time. The clock of a call starts when the call before it ends."""
         computed = asyncio.wrap_future(pool.submit(function, *more))
         before, self._last = self._last, computed
-        if before is not None:
-            await asyncio.wait({before})
-        await asyncio.wait({computed}, timeout=self.max_seconds)
+        try:
+            if before is not None:
+                await asyncio.wait({before})
+            await asyncio.wait({computed}, timeout=self.max_seconds)
+        except asyncio.CancelledError:  # nobody waits for it any more
+            computed.add_done_callback(_retrieve)
+            raise
         if not computed.done():
             self._ended.add(pool)
             for process in list(pool._processes.values()):
@@ -98,6 +109,12 @@ class Worker:
     def _new_pool(self) -> ProcessPoolExecutor:
         spawn = multiprocessing.get_context("spawn")
         return ProcessPoolExecutor(1, mp_context=spawn, initializer=_begin, initargs=(self.idle_priority,))
+
+
+def _retrieve(started: asyncio.Future[Any]) -> None:
+    """Hears how it ended; a process that dies before its first call is replaced at that call."""
+    if not started.cancelled():
+        started.exception()
 
 
 def _begin(idle_priority: bool) -> None:
@@ -117,6 +134,8 @@ def warm(recipes: Iterable[Recipe]) -> None:
     from askwise.simulate.workers import PackedSession, simulate_people
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C shows no traceback
+    if multiprocessing.parent_process() is not None:
+        os.nice(10)  # a server that starts again has people who wait
     for recipe in recipes:
         with suppress(AskwiseError):  # such as a pool that is gone; the study's own page says so
             simulate_people(PackedSession(recipe), people=1, limit=2, seconds=600.0)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from askwise.data.media import media_type
 from askwise.web.routes.participant import CurrentParticipant
+from askwise.web.schemas import described
 
 MAX_PART_BYTES = 2 * 2**20  # of a reply; a player asks for the next part by itself
 TYPE_BYTES = 64  # that tell what a file is
@@ -34,7 +35,14 @@ def requested_part(header: str | None, size: int) -> tuple[int, int] | None:
     return start, min(end, start + MAX_PART_BYTES - 1)
 
 
-@router.get("/{kind}/{name:path}")
+PARTS: dict[int | str, dict[str, Any]] = {
+    200: described("audio/*", "video/*"),
+    206: {"description": "The part of the file that the header `Range` asks for", **described("audio/*", "video/*")},
+    416: {"description": "The file has no such part"},
+}
+
+
+@router.get("/{kind}/{name:path}", response_class=Response, responses=PARTS)
 async def media(request: Request, context: CurrentParticipant, kind: Literal["audio", "video"], name: str) -> Response:
     """A sound or a film of the study, or a part of it."""
     store, study = context.studies.store(context.study), context.record.study

@@ -10,11 +10,10 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, File, Form, HTTPException, Request, Response, UploadFile
-from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field
+from fastapi.responses import HTMLResponse, StreamingResponse
+from pydantic import BaseModel, Field, StrictBool
 
 from askwise.data.media import MEDIA_KINDS, read_media
-from askwise.data.presentation import Presentation
 from askwise.errors import DataError, SettingError
 from askwise.storage.create import write_study
 from askwise.storage.groups import decides_together
@@ -29,14 +28,16 @@ from askwise.storage.participants import (
     study_settings,
 )
 from askwise.storage.store import Record, Store
+from askwise.web.access import request_role
 from askwise.web.create import NewStudy, answers_of, options_of, page_of, read_upload, reword
 from askwise.web.form import page_sentence
 from askwise.web.learner.dashboard import watch
 from askwise.web.learner.learner import Job
 from askwise.web.learner.simulation import PEOPLE, simulate
 from askwise.web.live_updates import messages
-from askwise.web.overview import ListedStudy, StudyOverview, list_study, overview, participant_link
-from askwise.web.respondent import Respondent
+from askwise.web.log_service import LogService
+from askwise.web.overview import ListedStudy, StudyOverview, list_study, overview, participant_link, without_links
+from askwise.web.respondent import NextQuestion, Respondent
 from askwise.web.schemas import AnswerRequest, InvitationRequest, ShownQuestion, StateRequest, Text, shown_question
 from askwise.web.security import MAX_TABLE_BYTES, owner
 from askwise.web.studies import ServedStudies
@@ -44,6 +45,18 @@ from askwise.web.uploads import UploadedFiles
 
 router = APIRouter(prefix="/api/v1/studies", tags=["owner"], dependencies=[Depends(owner)])
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
+
+
+class EventStream(StreamingResponse):
+    """Server-sent events."""
+
+    media_type = "text/event-stream"
+
+
+class CsvResponse(Response):
+    """A table."""
+
+    media_type = "text/csv"
 
 
 class Invitation(BaseModel):
@@ -57,24 +70,11 @@ class Invitation(BaseModel):
 class SettingsRequest(BaseModel):
     """What the owner decides about a study. What is left out stays as it is."""
 
-    why: bool | None = Field(None, description="Whether people may see what is expected of their answers")
-    beyond: bool | None = Field(None, description="Whether to continue although it is settled")
+    why: StrictBool | None = Field(None, description="Whether people may see what is expected of their answers")
+    beyond: StrictBool | None = Field(None, description="Whether to continue although it is settled")
     question: Text | None = Field(None, description="How a question is put; empty: as usual")
     answers: Text | dict[str, Text] | None = Field(None, description="Names of answers, left=Reply A; empty: as usual")
     instructions: Text | None = Field(None, description="What people read first; empty: nothing")
-
-
-class ShowRequest(BaseModel):
-    """The columns to show, in order; none hides them all, and null means the most telling ones."""
-
-    show: list[Text] | None = Field(max_length=1000)
-
-
-class ShownColumns(BaseModel):
-    """Columns of the table."""
-
-    columns: list[str] = Field(description="Those that questions can show")
-    shown: list[str] = Field(description="Those that they show, in order")
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,11 @@ class OwnedStudy:
         refusal = None if decided.state == "open" else "the study takes no answers at the moment"
         wording, together = self.studies.wording(self.name, decided.wording), decides_together(self.record.recipe)
         return Respondent("owner", refusal, beyond=decided.beyond, wording=wording, for_everybody=together)
+
+    async def shown_question(self, service: LogService, shown: NextQuestion) -> ShownQuestion | None:
+        """A question with what people see of it."""
+        present = await self.studies.presentation(self.name, service.recipe, service.event_log)
+        return await asyncio.to_thread(shown_question, shown.event, present)
 
     async def job(self, log: int | None) -> Job:
         """The log asked for; without one, the study's own."""
@@ -171,9 +176,10 @@ async def create(
 
 
 @router.get("/{study}")
-async def show_study(study: Named) -> StudyOverview:
+async def show_study(study: Named, request: Request) -> StudyOverview:
     """A study: its state, its people, what is known."""
-    return await overview(study.studies, study.name)
+    seen = await overview(study.studies, study.name)
+    return seen if request_role(request) == "owner" else without_links(seen)
 
 
 @router.post("/{study}/state")
@@ -197,33 +203,14 @@ async def change_settings(study: Named, wanted: SettingsRequest) -> StudyOvervie
     return await study.changed_overview()
 
 
-@router.get("/{study}/shown")
-async def shown_columns(study: Named) -> ShownColumns:
-    """The columns of the table that questions can show, and those that they show now."""
-    service = await study.studies.service(study.name)
-    await service.log.catch_up()
-    present = await asyncio.to_thread(study.studies.presentation, study.name, service.event_log)
-    if not isinstance(present, Presentation):
-        return ShownColumns(columns=[], shown=[])
-    return ShownColumns(columns=present.offered, shown=present.shown)
-
-
-@router.post("/{study}/shown")
-async def show_columns(study: Named, wanted: ShowRequest) -> ShownColumns:
-    """Chooses the columns that questions show from now on, to everybody. Nothing is computed again."""
-    service = await study.studies.service(study.name)
-    await service.change_shown({"show": wanted.show}, partial(study.studies.presentation, study.name))
-    study.studies.changed(study.name)
-    return await shown_columns(study)
-
-
 @router.post("/{study}/participants", status_code=201)
 async def invite_participant(study: Named, request: Request, invited: InvitationRequest) -> Invitation:
     """Invites somebody: the link is theirs alone."""
     made = await asyncio.to_thread(invite, study.store, study.record, invited.name.strip(), invited.quota)
     where = await asyncio.to_thread(participant_link, study.store, study.name, study.record.study, made.participant)
     study.studies.changed(study.name)
-    return Invitation(participant=made.participant, name=made.name, link=f"{str(request.base_url).rstrip('/')}{where}")
+    link = f"{str(request.base_url).rstrip('/')}{study.studies.root_path}{where}"
+    return Invitation(participant=made.participant, name=made.name, link=link)
 
 
 @router.post("/{study}/participants/{participant}/pause")
@@ -244,7 +231,7 @@ async def questions(study: Named) -> ShownQuestion | None:
         raise HTTPException(409, respondent.refusal)
     service = await study.studies.service(study.name)
     shown = await service.show(respondent)
-    return shown_question(shown.event, study.studies.presentation(study.name, service.event_log))
+    return await study.shown_question(service, shown)
 
 
 @router.post("/{study}/answers")
@@ -252,7 +239,7 @@ async def answers(study: Named, told: AnswerRequest) -> ShownQuestion | None:
     """An answer to the study's own log; the reply is the next question."""
     service = await study.studies.service(study.name)
     shown = await service.tell(await study.respondent(), told.question, told.response, told.key, told.seconds)
-    return shown_question(shown.event, study.studies.presentation(study.name, service.event_log))
+    return await study.shown_question(service, shown)
 
 
 @router.get("/{study}/learned")
@@ -262,11 +249,13 @@ async def learned(study: Named, log: int | None = None) -> dict[str, Any]:
     return {part: value for part, value in found.items() if part != "html"}
 
 
-@router.get("/{study}/live")
-async def live(study: Named, log: int | None = None) -> StreamingResponse:
-    """Server-sent events: `overview` whenever something changed, `learned` every few seconds while it does."""
-    stream = messages(study.studies, study.name, await study.job(log), study.record.study)
-    return StreamingResponse(stream, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+@router.get("/{study}/live", response_class=EventStream)
+async def live(study: Named, request: Request, log: int | None = None) -> EventStream:
+    """Server-sent events: `overview` at the start, `changes` of it at once, `learned` every few seconds."""
+    stream = messages(
+        study.studies, study.name, await study.job(log), study.record.study, request_role(request) == "owner"
+    )
+    return EventStream(stream, headers={"Cache-Control": "no-store"})
 
 
 @router.post("/{study}/plan", status_code=202)
@@ -280,17 +269,25 @@ async def plan(study: Named) -> dict[str, int]:
     return {"people": PEOPLE}
 
 
-@router.get("/{study}/report.html")
+@router.get("/{study}/report.html", response_class=HTMLResponse)
 async def report(study: Named, log: int | None = None) -> Response:
     """The report of the study's own log, or of one participant's."""
     text = await study.studies.background.run(page_of, await study.job(log))
-    return Response(text, media_type="text/html")
+    return HTMLResponse(text)
 
 
-@router.get("/{study}/answers.csv")
+@router.get("/{study}/answers.csv", response_class=CsvResponse)
 async def download(study: Named, log: int | None = None) -> Response:
     """All answers of the study, or those of one participant's log."""
     text = await study.studies.background.run(answers_of, await study.job(log), study.record.study)
-    file = f"{quote(study.name, safe='')}.csv"
-    named = {"Content-Disposition": f"attachment; filename=\"answers.csv\"; filename*=UTF-8''{file}"}
-    return Response(text, media_type="text/csv; charset=utf-8", headers=named)
+    return CsvResponse(text, headers=attachment(study.name, "answers.csv"))
+
+
+def attachment(study: str, name: str) -> dict[str, str]:
+    """Headers with which a browser saves a reply as a file of a study; its answers have the name of the study alone.
+
+    >>> attachment("cars", "people.csv")["Content-Disposition"].partition("; ")[2]
+    'filename="people.csv"; filename*=UTF-8\\'\\'cars%20people.csv'
+    """
+    file = quote(f"{study}.csv" if name == "answers.csv" else f"{study} {name}", safe="")
+    return {"Content-Disposition": f"attachment; filename=\"{name}\"; filename*=UTF-8''{file}"}

@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from askwise.goals import goals
 from askwise.storage.usage import answer_counts
+from askwise.web.access import COOKIE, OwnerAccess
 from askwise.web.error_pages import reply, templates
 from askwise.web.form import form_fields
 from askwise.web.items import takes_items
+from askwise.web.routes.door import person_page
 from askwise.web.routes.participant import CurrentParticipant
-from askwise.web.security import COOKIE, owner
+from askwise.web.security import owner
 from askwise.web.studies import ServedStudies
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/s/{study}/p/{token}")
-async def answer(request: Request, context: CurrentParticipant, study: str, token: str) -> HTMLResponse:
+async def answer(request: Request, context: CurrentParticipant, token: str) -> HTMLResponse:
     """Where a participant answers."""
-    return templates.TemplateResponse(request, "answer.html", {"study": study, "token": token})
+    return await person_page(request, context, token)
 
 
 @router.get("/login")
 async def login(request: Request, token: str = "") -> Response:
     """The address that askwise serve prints: keeps the owner's token in a cookie."""
-    if not hmac.compare_digest(token.encode(), request.app.state.token.encode()):
+    access: OwnerAccess = request.app.state.access
+    if token and access.role(token) is None:
+        await asyncio.to_thread(access.read)  # it may be new
+    if not token or access.role(token) is None:
         return reply(request, 401, "this address is not valid any more; open the one that askwise serve printed")
-    response = RedirectResponse("/", 303)
-    response.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+    root = request.app.state.root_path
+    response = RedirectResponse(f"{root}/", 303)
+    secure = request.url.scheme == "https"
+    response.set_cookie(COOKIE, token, path=root or "/", httponly=True, samesite="strict", secure=secure)
     return response
 
 

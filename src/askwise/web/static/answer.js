@@ -2,30 +2,29 @@
 // The page where a participant answers: one question after the other, each answer exactly once.
 
 import { isKeyOfBody } from "./bodies.js";
-import { imageUrl, showQuestion, shownImages } from "./cards.js";
-import { QuestionClock } from "./clock.js";
+import { showQuestion, shownImages } from "./cards.js";
+import { QuestionClock, UNREAD_MS } from "./clock.js";
 import { byId, element, setText } from "./dom.js";
+import { returnNodes, thanksNodes } from "./farewell.js";
 import { commandOf, pressedKey } from "./keys.js";
 import { Outbox, RequestRefused, request, ServerUnreachable } from "./outbox.js";
 import { lettersAnswer, resultNodes, showAnswers, showHelp, showWelcome, showWhy } from "./panels.js";
+import { forecastText, showProgress } from "./progress.js";
 import { clearHalfAnswer } from "./sets.js";
+import { text } from "./texts.js";
 
 /** @typedef {import("./types.d.ts").ParticipantState} ParticipantState */
 
-const UNREAD_MS = 200; // after the paint; nobody can have read the question yet
-const DOUBLE_CLICK_MS = 500; // in which a second click belongs to the first
 const TYPICAL_ANSWER_SECONDS = 6; // until this person's own are known
 const MIN_TIMED_ANSWERS = 3;
 const MAX_RETRY_MS = 30_000;
 const PAUSED_REFRESH_MS = 15_000;
 const WAITING_REFRESH_MS = 1000;
 const MAX_REFRESHES = 3; // of one question: for the pictures that may be next, and until the figures are up to date
-const BEHIND = "Still catching up with your answers. Nothing is lost; meanwhile, here is another question.";
-
-const HELD = "Somebody else is answering the last question. If they leave it open, it comes to you. You may also close this page.";
-const KEPT = "Your last answer is saved on this device. It will be sent when the study continues.";
 
 const base = document.body.dataset.base ?? "";
+/** @type {import("./types.d.ts").CardsPage} */
+const page = { root: document, mediaUrl: (kind, name) => `${base}/${kind}/${name.split("/").map(encodeURIComponent).join("/")}` };
 const outbox = new Outbox(base);
 const clock = new QuestionClock(`askwise clock ${base}`);
 const undoButton = byId("undo", HTMLButtonElement);
@@ -46,6 +45,7 @@ let failures = 0; // in a row
 let refreshes = 0; // of the same question
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
+let shownEnd = "";
 let refusal = ""; // why the last answer was refused, until another one is
 /** @type {number | null} */
 let answeredAt = null; // to measure how fast the next question comes
@@ -76,8 +76,8 @@ async function deliver() {
   refusal = "";
   const delivered = await outbox.deliver();
   if (delivered.refusal) {
-    const whole = delivered.refusal.endsWith(".") ? delivered.refusal : `Your last answer was not accepted: ${delivered.refusal}.`;
-    refusal = delivered.state.state === "paused" ? KEPT : whole;
+    const whole = delivered.refusal.endsWith(".") ? delivered.refusal : text("not_accepted", { why: delivered.refusal });
+    refusal = delivered.state.state === "paused" ? text("kept_here") : whole;
   }
   return delivered.state;
 }
@@ -87,11 +87,10 @@ async function deliver() {
  * @param {unknown} error
  */
 function handleFailure(error) {
-  if (error instanceof RequestRefused) return showMessage("This does not work", [element("p", {}, error.message)]);
+  if (error instanceof RequestRefused) return showMessage(text("does_not_work"), [element("p", {}, error.message)]);
   if (!(error instanceof ServerUnreachable)) throw error;
   failures += 1;
-  const saved = "Your answer is saved on this device and will be sent.";
-  notify(`${error.message} ${outbox.items.length ? saved : "Trying again."}`);
+  notify(`${error.message} ${text(outbox.items.length ? "saved_here" : "trying_again")}`);
   synchronizeLater(Math.min(MAX_RETRY_MS, 500 * 2 ** failures));
 }
 
@@ -109,16 +108,17 @@ function applyState(received) {
   const shownQuestion = questionSection.classList.contains("waiting") ? null : state?.question?.id;
   state = received;
   loaded = true;
+  if (state.leaves) return location.reload(); // the server shows why, and the way back
   undoButton.disabled = !state.answers || state.state !== "open";
   whyButton.disabled = !state.question;
   whyButton.hidden = !state.why || Boolean(state.done);
-  showProgress();
+  showProgress(page, state, forecastText(page, state, minutes));
   for (const name of state.preload.filter((image) => !preloaded.has(image))) {
-    preloaded.set(name, element("img", { src: imageUrl(base, name) }));
+    preloaded.set(name, element("img", { src: page.mediaUrl("image", name) }));
   }
   if (!state.question) showRest();
   else if (state.question.id !== shownQuestion) ask();
-  if (state.question && state.behind && !refusal) notify(BEHIND);
+  if (state.question && state.behind && !refusal) notify(text("behind"));
   synchronizeLater(refreshDelay());
 }
 
@@ -127,7 +127,7 @@ function refreshDelay() {
   if (state.state === "closed") return null;
   if (state.state === "paused") return PAUSED_REFRESH_MS;
   if (state.question) {
-    const useful = state.catching_up || shownImages().length > 0;
+    const useful = state.catching_up || shownImages(page).length > 0;
     return useful && refreshes++ < MAX_REFRESHES ? 700 * refreshes : null;
   }
   const final = state.done && (state.certainty || state.estimate === null);
@@ -138,23 +138,31 @@ async function ask() {
   if (!state.question) return;
   refreshes = 0;
   byId("message").hidden = true; // or the question has less room than it will have
-  buttons = showQuestion(base, state.question, answer, skip, isStray);
+  buttons = showQuestion(page, state.question, answer, skip, (event) => clock.isStray(event));
   questionSection.hidden = false;
   scrollTo(0, 0);
   (document.getElementById("number") ?? byId("question-text")).focus({ preventScroll: true });
-  const painted = await clock.start(state.question.id, shownImages());
+  const painted = await clock.start(state.question.id, shownImages(page));
   if (!painted || answeredAt === null) return;
   performance.measure("next question", { start: answeredAt, end: clock.paintedAt ?? undefined });
   answeredAt = null;
 }
 
 function showRest() {
-  const kept = element("p", {}, "Your answers are kept.");
-  if (state.state === "paused") showMessage("The study is paused", [kept, element("p", {}, "This page continues when the study does.")]);
-  else if (state.done) showMessage("Thank you", resultNodes(base, state));
-  else if (state.state === "closed") showMessage("The study is closed", [kept, element("p", {}, "Thank you.")]);
-  else if (state.held) showMessage("Almost done", [element("p", {}, HELD)]);
-  else showMessage("One moment", [element("p", {}, "The next question is on its way.")]);
+  const sentence = (/** @type {string} */ words) => element("p", {}, words);
+  if (state.state === "paused") showMessage(text("paused"), [sentence(state.refused ?? text("kept")), sentence(text("continues"))]);
+  else if (state.done) showEnd();
+  else if (state.state === "closed") showMessage(text("closed"), [sentence(state.refused ?? text("kept"))]);
+  else if (state.held) showMessage(text("almost_done"), [sentence(text("held"))]);
+  else showMessage(text("moment"), [sentence(text("on_its_way"))]);
+}
+
+/** The end, built once: a message of the server does not stop the way back. */
+function showEnd() {
+  const shown = JSON.stringify([state.done, state.result, state.certainty, state.code]);
+  if (shown === shownEnd && !byId("message").hidden) return;
+  shownEnd = shown;
+  showMessage(text("thanks"), [...thanksNodes(state), ...returnNodes(state), ...resultNodes(base, state)]);
 }
 
 /**
@@ -170,26 +178,13 @@ function showMessage(title, nodes) {
   if (isNew) byId("message-title").focus();
 }
 
-function showProgress() {
-  const { answers, quota, diameter, start, forecast } = state;
-  const bar = byId("progress", HTMLDivElement);
-  const known = diameter !== null && start !== null;
-  const percent = known ? Math.round((100 * diameter) / Math.max(start, diameter, 1e-9)) : 0;
-  bar.hidden = !known || !state.question;
-  bar.setAttribute("aria-valuenow", String(percent));
-  bar.setAttribute("aria-valuetext", `${percent} percent`);
-  /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${percent}%`;
-  byId("answer-count").textContent = `${answers} ${quota ? `of ${quota} ` : ""}answered${known && state.question ? ` · ${percent} % undecided` : ""}`;
-  byId("forecast").textContent = state.question && forecast ? `${forecast.text}${minutes(forecast.likely)}` : "";
-}
-
 /** @param {number | null} questions */
 function minutes(questions) {
   if (questions === null) return "";
   const enough = answerSeconds.length >= MIN_TIMED_ANSWERS;
   const median = enough ? [...answerSeconds].sort((a, b) => a - b)[answerSeconds.length >> 1] : TYPICAL_ANSWER_SECONDS;
   const rounded = Math.round((questions * median) / 60);
-  return rounded < 1 ? ", under a minute" : `, ${rounded} minute${rounded === 1 ? "" : "s"}`;
+  return `, ${rounded < 1 ? text("under_a_minute") : text("minutes", { count: rounded })}`;
 }
 
 /** @param {string} sentence */
@@ -213,31 +208,22 @@ function submit(path, body, button) {
   synchronize();
 }
 
-/**
- * Whether a tap was meant for the question before.
- * @param {Event} event
- */
-function isStray(event) {
-  const age = clock.millisecondsSincePaint;
-  return age < UNREAD_MS || (age < DOUBLE_CLICK_MS && event instanceof UIEvent && event.detail > 1);
-}
-
 /** @type {import("./cards.js").OnChoice<import("./types.d.ts").Response>} */
 function answer(response, button, event) {
-  if (isStray(event)) return;
-  if (Number.isNaN(response)) return notify("Type a number such as 3.7.");
+  if (clock.isStray(event)) return;
+  if (Number.isNaN(response)) return notify(text("type_number"));
   submit("answers", { question: state.question?.id, response, seconds: clock.seconds }, button);
 }
 
 /** @type {import("./cards.js").OnChoice<string | null>} */
 function skip(reason, button, event) {
-  if (isStray(event)) return;
+  if (clock.isStray(event)) return;
   submit("skips", { question: state.question?.id, reason, seconds: clock.seconds }, button);
 }
 
 /** @param {string | null} question  null: the last one */
 function undo(question) {
-  if (question === null && clearHalfAnswer()) return;
+  if (question === null && clearHalfAnswer(page)) return;
   if (undoButton.disabled || (question === null && state.question && clock.millisecondsSincePaint < UNREAD_MS)) return;
   submit("undo", { question });
 }
@@ -258,5 +244,6 @@ byId("help").addEventListener("click", () => showHelp(state));
 document.addEventListener("visibilitychange", () => document.hidden || synchronize());
 for (const name of ["focus", "online", "pageshow"]) addEventListener(name, () => loaded && synchronize());
 
+if (document.body.dataset.preview) notify(text("preview"));
 await showWelcome(await request(base).catch(() => null)); // synchronize says if there is no connection
 synchronize();

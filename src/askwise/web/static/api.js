@@ -1,12 +1,15 @@
 // @ts-check
 // What the owner's pages share: calls of the API, and words for numbers.
 
+/** What stands before every address: a proxy may serve askwise under a prefix. */
+export const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
+
 /**
  * The address of a study's API.
  * @param {string} name
  */
 export function studyUrl(name) {
-  return `/api/v1/studies/${encodeURIComponent(name)}`;
+  return `${root}/api/v1/studies/${encodeURIComponent(name)}`;
 }
 
 /**
@@ -40,7 +43,8 @@ export async function callApi(path, body) {
  */
 export function sentenceOf(error) {
   const text = error instanceof Error ? error.message : String(error);
-  const start = /^[a-z]+ /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text; // a file keeps its name
+  const file = /^[^.;:]*\.[a-z]+ /.test(text); // which keeps its name
+  const start = /^[a-z]+ /.test(text) && !file ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return /[.?!]$/.test(start) ? start : `${start}.`;
 }
 

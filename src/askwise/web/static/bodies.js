@@ -2,12 +2,12 @@
 // Long texts, sounds and films of a question. The server has made the texts safe HTML.
 
 import { byId, element, plainText, replaceHtml } from "./dom.js";
+import { text } from "./texts.js";
 
 /** @typedef {import("./types.d.ts").ShownOption} ShownOption */
+/** @typedef {import("./types.d.ts").CardsPage} CardsPage */
 
 const SCROLL_KEYS = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "];
-const questionSection = byId("question");
-const expandButton = byId("expand", HTMLButtonElement);
 
 /**
  * Whether an option has more than a card can hold as one large button.
@@ -18,55 +18,49 @@ export function hasBody({ body_html: html, audio, video }) {
 }
 
 /**
- * The address of a sound or a film of the study.
- * @param {string} base
- * @param {"audio" | "video"} kind
- * @param {string} name
- */
-function mediaUrl(base, kind, name) {
-  return `${base}/${kind}/${name.split("/").map(encodeURIComponent).join("/")}`;
-}
-
-/**
  * The players and the long text of an option.
- * @param {string} base
+ * @param {CardsPage} page
  * @param {ShownOption} option
  * @returns {HTMLElement[]}
  */
-export function bodyNodes(base, { name, body_html: html, audio, video }) {
+export function bodyNodes(page, { name, body_html: html, audio, video }) {
   /** @type {HTMLElement[]} */
   const nodes = [];
   for (const [kind, file] of /** @type {["audio" | "video", string | null][]} */ ([["video", video], ["audio", audio]])) {
     if (!file) continue;
-    const properties = { src: mediaUrl(base, kind, file), controls: true, preload: "metadata", "aria-label": plainText(name) };
+    const properties = { src: page.mediaUrl(kind, file), controls: true, preload: "metadata", "aria-label": plainText(name) };
     const player = element(kind, kind === "video" ? { ...properties, playsInline: true } : properties);
-    player.addEventListener("error", () => player.replaceWith(element("p", { className: "soft" }, `${file} cannot be played here.`)));
+    player.addEventListener("error", () => player.replaceWith(element("p", { className: "soft" }, text("cannot_play", { file }))));
     nodes.push(player);
   }
   if (html !== null) {
-    const text = element("div", { className: "body", tabIndex: 0, role: "region", "aria-label": `Text of ${plainText(name)}` });
-    replaceHtml(text, html);
-    nodes.push(text);
+    const region = element("div", { className: "body", tabIndex: 0, role: "region", "aria-label": text("text_of", { name: plainText(name) }) });
+    replaceHtml(region, html);
+    nodes.push(region);
   }
   return nodes;
 }
 
-/** Offers to unfold texts that do not fit. Long lines and wide tables scroll by keys, too. */
-export function offerToExpand() {
+/**
+ * Offers to unfold texts that do not fit. Long lines and wide tables scroll by keys, too.
+ * @param {CardsPage} page
+ */
+export function offerToExpand({ root }) {
+  const questionSection = byId("question", HTMLElement, root);
+  const expandButton = byId("expand", HTMLButtonElement, root);
+  const fold = (/** @type {boolean} */ folded) => {
+    questionSection.classList.toggle("expanded", !folded);
+    expandButton.setAttribute("aria-expanded", String(!folded));
+    expandButton.textContent = text(folded ? "show_all" : "show_less");
+  };
   fold(true);
+  expandButton.onclick = () => fold(questionSection.classList.contains("expanded"));
   expandButton.hidden = true;
   const texts = [...questionSection.querySelectorAll(".body")];
   for (const wide of /** @type {NodeListOf<HTMLElement>} */ (questionSection.querySelectorAll(".body :is(pre, table)"))) {
     if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
   }
   expandButton.hidden = !texts.some((text) => text.scrollHeight > text.clientHeight + 1);
-}
-
-/** @param {boolean} folded */
-function fold(folded) {
-  questionSection.classList.toggle("expanded", !folded);
-  expandButton.setAttribute("aria-expanded", String(!folded));
-  expandButton.textContent = folded ? "Show all of it" : "Show less";
 }
 
 /**
@@ -78,5 +72,3 @@ export function isKeyOfBody({ target, key }) {
   if (target.closest("audio, video, pre, table")) return key.length > 1 || key === " ";
   return target.closest(".body") !== null && (SCROLL_KEYS.includes(key) || key === "Enter");
 }
-
-expandButton.addEventListener("click", () => fold(questionSection.classList.contains("expanded")));

@@ -4,11 +4,14 @@
 import { bodyNodes, hasBody, offerToExpand } from "./bodies.js";
 import { byId, element, plainText, richText } from "./dom.js";
 import { keyLabel, responseKeys, skipChoices } from "./keys.js";
-import { differingColumns, fieldHeading, gradedResponses, questionHeading, responseLabel } from "./questions.js";
+import { contextOf, differingColumns, fieldHeading, gradedResponses, questionHeading, responseLabel } from "./questions.js";
 import { bestWorstTaps } from "./sets.js";
+import { keepHeights } from "./steady.js";
+import { text } from "./texts.js";
 
 /** @typedef {import("./types.d.ts").ShownQuestion} ShownQuestion */
 /** @typedef {import("./types.d.ts").ShownOption} ShownOption */
+/** @typedef {import("./types.d.ts").CardsPage} CardsPage */
 /** @typedef {import("./types.d.ts").Response} Response */
 /** @typedef {Map<string, HTMLButtonElement>} ButtonsByKey */
 /**
@@ -17,30 +20,22 @@ import { bestWorstTaps } from "./sets.js";
  */
 
 const LONG_VALUE = 24; // letters, beyond which a field has a line of its own on a phone
-const questionSection = byId("question");
 const CARD_KINDS = ["pair", "triple", "set", "best-worst"];
 const COLUMNS = [0, 1, 2, 3, 2, 3, 3]; // of so many cards, where the screen is wide
 const BODY_COLUMNS = [0, 1, 2, 3, 4, 3, 3]; // of so many long texts
 
 /**
- * The address of a picture of the study.
- * @param {string} base
- * @param {string} name
- */
-export function imageUrl(base, name) {
-  return `${base}/image/${name.split("/").map(encodeURIComponent).join("/")}`;
-}
-
-/**
  * Shows a question, and returns its buttons by key.
- * @param {string} base
+ * @param {CardsPage} page
  * @param {ShownQuestion} question
  * @param {OnChoice<Response>} onAnswer  called with the response
  * @param {OnChoice<string | null>} onSkip  called with the reason
  * @param {(event: UIEvent) => boolean} [ignores]  whether a tap was meant for the question before
  * @returns {ButtonsByKey}
  */
-export function showQuestion(base, question, onAnswer, onSkip, ignores = () => false) {
+export function showQuestion(page, question, onAnswer, onSkip, ignores = () => false) {
+  const part = (/** @type {string} */ id) => byId(id, HTMLElement, page.root);
+  const questionSection = part("question");
   const { kind, options, responses } = question;
   const graded = gradedResponses(question);
   const hasBodies = options.some(hasBody);
@@ -56,40 +51,55 @@ export function showQuestion(base, question, onAnswer, onSkip, ignores = () => f
   questionSection.classList.toggle("with-fields", options.some((option) => Object.keys(option.fields).length > 0));
   questionSection.classList.toggle("graded", graded !== null);
   questionSection.classList.toggle("several", options.length > 2);
-  byId("question-text").replaceChildren(...richText(questionHeading(question)));
-  byId("question-text").setAttribute("aria-label", plainText(question.text));
-  byId("hint").textContent = kind === "triple" ? "Tap the odd one; the other two belong together." : "";
+  const context = contextOf(question.text);
+  part("context").textContent = context;
+  part("context").hidden = context === "";
+  part("context").scrollTop = 0;
+  part("question-text").replaceChildren(...richText(questionHeading(question)));
+  part("question-text").setAttribute("aria-label", plainText(question.text));
+  part("hint").textContent = kind === "triple" ? text("odd_hint") : "";
   const size = hasBodies ? "small" : nameSize(options);
   const figures = hasCards || (kind === "number" && !hasImages) ? [] : options;
   const caption = (/** @type {number} */ index) => (namesOptions ? question.answer_names[String(responses[index])] : undefined);
   const differing = options.length > 1 ? differingColumns(options) : null;
-  byId("options").replaceChildren(...figures.map((option, index) => element("figure", {}, ...cardContent(base, option, size, caption(index)),
-    ...fieldList(option, differing, ["dl", "div", "dt", "dd"]), ...bodyNodes(base, option))));
+  part("options").replaceChildren(...figures.map((option, index) => element("figure", {}, ...cardContent(page, option, size, caption(index)),
+    ...fieldList(option, differing, ["dl", "div", "dt", "dd"]), ...bodyNodes(page, option))));
   const keys = responseKeys(question);
   questionSection.style.setProperty("--columns", String((hasBodies ? BODY_COLUMNS : COLUMNS)[options.length] ?? 1));
-  const taps = kind === "best-worst" ? bestWorstTaps(question, onAnswer, ignores) : null;
+  const taps = kind === "best-worst" ? bestWorstTaps(page, question, onAnswer, ignores) : null;
   const fieldsOf = (/** @type {number} */ index) => fieldList(options[index], differing, ["span", "span", "span", "span"]);
   const choices = taps ? options.map((option, index) => {
-    const content = hasCards ? cardContent(base, option, size) : richText(option.name);
+    const content = hasCards ? cardContent(page, option, size) : [answerName(option.name)];
     const button = choiceButton(buttons, keys[index], hasCards ? "card" : "", content, taps[index]);
     if (hasCards) describe(button, option, fieldsOf(index), index);
     return button;
   }) : responses.map((response, index) => {
     if (graded) return gradeButton(buttons, keys[index], question, index, graded, onAnswer);
     const isCard = hasCards && index < options.length;
-    const content = isCard ? cardContent(base, options[index], size, caption(index)) : richText(caption(index) ?? responseLabel(question, response));
+    const content = isCard ? cardContent(page, options[index], size, caption(index)) : [answerName(caption(index) ?? responseLabel(question, response))];
     const button = choiceButton(buttons, keys[index], isCard ? "card" : "", content, (pressed, event) => onAnswer(response, pressed, event));
     if (isCard) describe(button, options[index], fieldsOf(index), index);
     return button;
   });
   const sides = graded ? options.map(sideHeading) : [];
-  byId("responses").replaceChildren(...(kind === "number" ? [numberForm(onAnswer)] : [...sides, ...choices]));
+  part("responses").replaceChildren(...(kind === "number" ? [numberForm(onAnswer)] : [...sides, ...choices]));
   const skips = skipChoices(question).map(({ key, label, reason }) =>
     choiceButton(buttons, [key], "", [label], (button, event) => onSkip(reason, button, event)));
-  byId("skips").replaceChildren(...skips);
+  part("skips").replaceChildren(...skips);
   questionSection.hidden = false; // or nothing has a height
-  offerToExpand();
+  keepHeights(page, `${questionSection.className} ${kind} ${responses.length}`, highElements(page));
+  offerToExpand(page);
   return buttons;
+}
+
+/**
+ * What may be higher on one question than on another: the text; cards with fields; and answers below long texts.
+ * @param {CardsPage} page
+ */
+function highElements({ root }) {
+  const hasBodies = byId("question", HTMLElement, root).classList.contains("bodies");
+  const which = hasBodies ? "#responses > *" : ".with-fields :is(.card, figure)";
+  return [byId("context", HTMLElement, root), byId("question-text", HTMLElement, root), .../** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(which))];
 }
 
 /**
@@ -121,9 +131,12 @@ function gradeButton(buttons, keys, question, index, graded, onAnswer) {
   return button;
 }
 
-/** The pictures of the question on the page. */
-export function shownImages() {
-  return [...questionSection.querySelectorAll("img")];
+/**
+ * The pictures of the question on the page.
+ * @param {CardsPage} page
+ */
+export function shownImages({ root }) {
+  return [...byId("question", HTMLElement, root).querySelectorAll("img")];
 }
 
 /**
@@ -135,17 +148,22 @@ function nameSize(options) {
   return longest < 14 ? "large" : longest < 48 ? "middle" : longest < 140 ? "small" : "tiny";
 }
 
+/** @param {string} name */
+function answerName(name) {
+  return element("span", { className: "answer-name" }, ...richText(name));
+}
+
 /**
- * @param {string} base
+ * @param {CardsPage} page
  * @param {ShownOption} option
  * @param {string} size
  * @param {string} [caption]  what the owner calls this answer
  */
-function cardContent(base, { name, image }, size, caption) {
+function cardContent(page, { name, image }, size, caption) {
   const label = element("span", { className: `name ${size}` }, ...richText(name));
   if (caption) label.prepend(element("span", { className: "caption" }, ...richText(caption)), " ");
   if (!image) return [label];
-  const picture = element("img", { src: imageUrl(base, image), alt: "" });
+  const picture = element("img", { src: page.mediaUrl("image", image), alt: "" });
   picture.addEventListener("error", () => picture.remove());
   return [picture, label];
 }
@@ -157,12 +175,12 @@ function cardContent(base, { name, image }, size, caption) {
  * @param {("dl" | "div" | "dt" | "dd" | "span")[]} tags  of the list, its fields, their headings and their values
  */
 function fieldList({ fields }, differing, [list, field, heading, value]) {
-  const rows = Object.entries(fields).map(([column, text]) => {
+  const rows = Object.entries(fields).map(([column, shown]) => {
     const compared = differing === null ? "" : differing.has(column) ? " differs" : " same";
-    const className = `field${compared}${text.length > LONG_VALUE ? " long" : ""}`;
+    const className = `field${compared}${shown.length > LONG_VALUE ? " long" : ""}`;
     const end = element("span", { className: "unseen" }, ", "); // for whoever hears it
-    return element(field, { className }, element(heading, { className: "heading" }, fieldHeading(column, text), " "),
-      element(value, { className: "value" }, text, end));
+    return element(field, { className }, element(heading, { className: "heading" }, fieldHeading(column, shown), " "),
+      element(value, { className: "value" }, shown, end));
   });
   return rows.length ? [element(list, { className: "fields" }, ...rows)] : [];
 }
@@ -203,12 +221,12 @@ function choiceButton(buttons, wanted, className, content, onPress) {
 /** @param {OnChoice<number>} onAnswer */
 function numberForm(onAnswer) {
   const field = element("input", { id: "number", inputMode: "decimal", autocomplete: "off", "aria-labelledby": "question-text" });
-  const sign = element("button", { type: "button", "aria-label": "Change the sign" }, "±"); // some phones' keys lack a minus
+  const sign = element("button", { type: "button", "aria-label": text("change_sign") }, "±"); // some phones' keys lack a minus
   sign.addEventListener("click", () => {
     field.value = field.value.startsWith("-") ? field.value.slice(1) : `-${field.value}`;
     field.focus();
   });
-  const send = element("button", { type: "submit", className: "send" }, "Send", element("kbd", { "aria-hidden": "true" }, "⏎"));
+  const send = element("button", { type: "submit", className: "send" }, text("send"), element("kbd", { "aria-hidden": "true" }, "⏎"));
   const form = element("form", { noValidate: true }, sign, field, send);
   form.addEventListener("submit", (event) => {
     event.preventDefault();

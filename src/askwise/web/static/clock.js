@@ -3,6 +3,8 @@
 
 import { load, save } from "./storage.js";
 
+export const UNREAD_MS = 200; // after the paint; nobody can have read the question yet
+const DOUBLE_CLICK_MS = 500; // in which a second click belongs to the first
 const IMAGE_TIMEOUT_MS = 4000;
 
 export class QuestionClock {
@@ -48,6 +50,15 @@ export class QuestionClock {
   /** Milliseconds since the question was painted, hidden or not; 0 before. */
   get millisecondsSincePaint() {
     return this.paintedAt === null ? 0 : performance.now() - this.paintedAt;
+  }
+
+  /**
+   * Whether a tap was meant for the question before.
+   * @param {Event} event
+   */
+  isStray(event) {
+    const age = this.millisecondsSincePaint;
+    return age < UNREAD_MS || (age < DOUBLE_CLICK_MS && event instanceof UIEvent && event.detail > 1);
   }
 
   /** Seconds the question was looked at. */

@@ -2,9 +2,15 @@
 // The dashboard of one study. The server sends two kinds of messages; the page shows the last one of each.
 
 import { callApi, percent, plural, sentenceOf, showSentence, studyUrl } from "./api.js";
+import { offerCare } from "./care.js";
+import { applyChanges } from "./changes.js";
+import { offerCrowd, refreshCrowd } from "./crowd.js";
 import { byId, element, replaceHtml, setText } from "./dom.js";
+import { answerMyself, showNextStep } from "./first_steps.js";
+import { showAbsence, showGroup } from "./group.js";
 import { showParticipants } from "./participants.js";
 import { offerColumns } from "./shown.js";
+import { speakChanges } from "./spoken.js";
 import { sendWording, showWording } from "./wording.js";
 
 /** @typedef {import("./types.d.ts").Learned} Learned */
@@ -21,6 +27,8 @@ const linkField = byId("link", HTMLInputElement);
 const actions = { copyLink, setPaused };
 /** @type {StudyOverview} */
 let overview;
+/** @type {string | null} */
+let shownCrowd = null; // what became of everybody
 /** @type {Learned | null} */
 let learned = null;
 /** @type {number | null} */
@@ -35,6 +43,7 @@ function listen() {
   stream?.close();
   const source = new EventSource(`${api}/live${logQuery()}`);
   source.addEventListener("overview", (message) => showOverview(JSON.parse(message.data)));
+  source.addEventListener("changes", (message) => overview && showOverview(applyChanges(overview, JSON.parse(message.data))));
   source.addEventListener("learned", (message) => receiveLearned(JSON.parse(message.data)));
   source.onerror = () => showSentence(byId("error"), source.readyState === EventSource.CLOSED
     ? "The server refused. If it was started again, open the address that askwise serve printed."
@@ -49,6 +58,7 @@ function logQuery() {
 /** @param {StudyOverview} received */
 function showOverview(received) {
   overview = received;
+  speakChanges(overview);
   document.querySelector("main")?.classList.toggle("fresh", overview.answers === 0);
   byId("may-ask-why", HTMLInputElement).checked = overview.why;
   showSentence(byId("error"), overview.behind ? "The process that chooses questions failed and is starting again. People can still answer." : "");
@@ -57,16 +67,11 @@ function showOverview(received) {
   showLogs();
   showFigures();
   showSaved();
-  showGroup();
+  showGroup(overview);
   showParticipants(overview, lastDiameters(), actions);
-}
-
-/** In a group that decides together: who should answer next, and whom to invite. */
-function showGroup() {
-  const { next_person: next, participants, to_invite: names } = overview;
-  setText(byId("next-person"), next ? `${next} should answer next. Others may answer, too.` : "");
-  byId("names").replaceChildren(...names.map((name) => element("option", { value: name })));
-  if (!participants.length && names.length) byId("name", HTMLInputElement).placeholder = names[0];
+  const came = JSON.stringify(overview.participants.map((one) => one.status));
+  if (shownCrowd !== null && came !== shownCrowd) refreshCrowd(api);
+  shownCrowd = came;
 }
 
 /** @param {Learned} received */
@@ -85,7 +90,7 @@ function currentLearned() {
 function clearLearned() {
   for (const id of ["charts", "curve"]) replaceHtml(byId(id), "");
   for (const id of ["guess", "progress-sentence", "remarks", "odd-lead"]) byId(id).textContent = "";
-  for (const id of ["guess", "why-stopped", "odd-answers"]) byId(id).hidden = true;
+  for (const id of ["guess", "absence", "why-stopped", "odd-answers"]) byId(id).hidden = true;
   showFigures();
 }
 
@@ -96,8 +101,11 @@ function showLearned() {
   byId("guess").textContent = answers ? guess : nothingAnswered();
   byId("guess").hidden = !byId("guess").textContent;
   byId("guess").classList.toggle("long", guess.length > 60);
+  byId("found-title").textContent = reason && !overview.beyond ? "Result" : "Result so far";
+  byId("found-title").closest(".found")?.classList.toggle("settled", current.settled && !overview.beyond);
   byId("progress-sentence").textContent = progressSentence(current);
   byId("remarks").textContent = answers ? current.remarks.join(" ") : "";
+  showAbsence(answers ? current.absence : null, (names) => change("/group", { without: names }));
   byId("why-stopped").hidden = !answers || !reason;
   byId("stop-reason").textContent = reason ? `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.` : "";
   replaceHtml(byId("charts"), answers ? current.html.charts : ""); // never those of another person
@@ -129,12 +137,12 @@ function showHeader() {
   byId("state").textContent = state;
   byId("state").className = `state ${state}`;
   byId("goal-sentence").textContent = `${aim} ${mode === "pooled" ? "All answers make one result." : "Everybody gets a result of their own."}`;
-  startButton.disabled = closed || state === "open";
   startButton.textContent = hasEnded() ? "Continue anyway" : "Start";
-  startButton.hidden = hasEnded() && !overview.may_continue;
-  byId("people-title").textContent = overview.participants.length ? "People" : "Invite the first person";
-  byId("pause", HTMLButtonElement).disabled = closed || state === "paused";
-  byId("close", HTMLButtonElement).disabled = closed;
+  startButton.hidden = closed || state === "open" || (hasEnded() && !overview.may_continue);
+  startButton.classList.toggle("main", state === "paused");
+  byId("pause").hidden = state !== "open";
+  byId("close").hidden = closed;
+  showNextStep(overview);
   Object.assign(byId("csv"), { href: `${api}/answers.csv`, download: `${study}.csv` });
   Object.assign(byId("report"), { href: `${api}/report.html${logQuery()}`, download: `${study}.html` });
 }
@@ -175,12 +183,13 @@ function showFigures() {
   const shown = participants.find((one) => one.log === log && log !== overview.log); // the other figures are of everybody
   const whose = shown ? `${shown.name}; ` : "";
   const active = participants.filter((one) => one.answers > 0).length;
+  const rate = learned ? learned.rate : null;
   const rows = [
     ["answers", answers.toLocaleString("en"), fallbacks ? `${fallbacks} of them to fallback questions` : ""],
     ["people", participants.length.toLocaleString("en"), participants.length ? `${active} answered` : "nobody invited"],
     ["undecided", current ? current.diameter.toFixed(3) : "…", `${whose}stops below ${epsilon}`],
     ["expected error", current ? current.error.toFixed(3) : "…", "of the best guess"],
-    ["answers a minute", learned ? learned.rate.toFixed(1) : "…", "over the last five minutes"],
+    ["answers a minute", rate === null ? "…" : rate ? rate.toFixed(1) : "0", rate === 0 ? "none in the last five minutes" : "over the last five minutes"],
     ["questions saved", savedShare(), "against random ones"],
   ];
   const list = byId("figures");
@@ -192,11 +201,12 @@ function showFigures() {
     setText(big, value);
     setText(small, note);
     small.toggleAttribute("hidden", !note);
+    list.children[index].toggleAttribute("hidden", value === "");
   });
 }
 
 function savedShare() {
-  if (!overview.saved || overview.saved.share === null) return "?";
+  if (!overview.saved || overview.saved.share === null) return "";
   return `${overview.saved.at_least ? "> " : ""}${percent(Math.max(0, overview.saved.share))}`;
 }
 
@@ -221,7 +231,9 @@ function savedSentence({ limit, own, people, random, share }) {
 /** @returns {Map<number, number>} */
 function lastDiameters() {
   const lines = (learned?.lines ?? []).filter((line) => line.points.length);
-  return new Map(lines.map((line) => [line.log, line.points[line.points.length - 1][1]]));
+  const found = new Map(lines.map((line) => [line.log, line.points[line.points.length - 1][1]]));
+  if (learned) found.set(learned.log, learned.diameter); // the log says it only with its next question
+  return found;
 }
 
 /** @param {Learned} current */
@@ -310,6 +322,8 @@ async function copyShownLink() {
 
 const confirmClose = byId("confirm-close", HTMLDialogElement);
 offerColumns(api);
+offerCrowd(api, study);
+offerCare(api, study);
 startButton.addEventListener("click", () => (hasEnded() ? change("/settings", { beyond: true }) : change("/state", { state: "open" })));
 byId("may-ask-why", HTMLInputElement).addEventListener("change", (event) =>
   change("/settings", { why: /** @type {HTMLInputElement} */ (event.target).checked }));
@@ -319,6 +333,7 @@ confirmClose.addEventListener("close", () => confirmClose.returnValue === "yes" 
 simulateButton.addEventListener("click", () => act("/plan", {}));
 byId("invite").addEventListener("submit", invite);
 byId("copy").addEventListener("click", copyShownLink);
+byId("answer-myself").addEventListener("click", () => answerMyself(overview, (body) => act("/participants", body)));
 select.addEventListener("change", () => {
   chosenByHand = true;
   showLog(Number(select.value));

@@ -6,11 +6,12 @@ const shownHtml = new WeakMap();
 const SIMPLE_TAGS = /<\/?(?:b|br|em|i|strong|sub|sup)\s*\/?>/gi; // without attributes
 
 /**
- * The element of the page with this id, of this class.
+ * The element of the page, or of a part of it, with this id, of this class.
  * @template {HTMLElement} T
  * @overload
  * @param {string} id
  * @param {new () => T} kind
+ * @param {Document | ShadowRoot} [root]
  * @returns {T}
  */
 /**
@@ -21,9 +22,10 @@ const SIMPLE_TAGS = /<\/?(?:b|br|em|i|strong|sub|sup)\s*\/?>/gi; // without attr
 /**
  * @param {string} id
  * @param {new () => HTMLElement} [kind]
+ * @param {Document | ShadowRoot} [root]
  */
-export function byId(id, kind = HTMLElement) {
-  const found = document.getElementById(id);
+export function byId(id, kind = HTMLElement, root = document) {
+  const found = root.getElementById(id);
   if (!(found instanceof kind)) throw new Error(`the page has no ${kind.name} with the id ${id}`);
   return found;
 }

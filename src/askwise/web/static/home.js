@@ -1,7 +1,7 @@
 // @ts-check
 // The list of studies, and the form for a new one.
 
-import { callApi, plural, sentenceOf, showSentence } from "./api.js";
+import { callApi, plural, root, sentenceOf, showSentence } from "./api.js";
 import { listColumns, tickedColumns } from "./columns.js";
 import { byId, element } from "./dom.js";
 
@@ -18,9 +18,10 @@ const makeButton = byId("make-study", HTMLButtonElement);
 async function showStudies() {
   try {
     /** @type {ListedStudy[]} */
-    const studies = await callApi("/api/v1/studies");
+    const studies = await callApi(`${root}/api/v1/studies`);
     byId("studies").replaceChildren(...studies.map(studyItem));
     byId("no-studies").hidden = studies.length > 0;
+    byId("to-form").hidden = studies.length === 0;
     showSentence(byId("error"));
   } catch (error) {
     showSentence(byId("error"), sentenceOf(error));
@@ -31,14 +32,15 @@ async function showStudies() {
 function studyItem({ study, goal: readable, aim, state, answers, people }) {
   const name = readable === null ? element("b", {}, study) : element("a", { href: pageUrl(study) }, study);
   const invited = people === 1 ? "1 person" : `${people} people`;
-  const counts = readable === null ? [] : [element("small", {}, `${plural(answers, "answer")}, ${invited} invited`)];
+  const counted = answers + people === 0 ? "Nobody is invited yet" : `${plural(answers, "answer")}, ${invited} invited`;
+  const counts = readable === null ? [] : [element("small", {}, counted)];
   const title = element("div", { className: "title" }, name, element("span", { className: `state ${state}` }, state));
   return element("li", {}, title, element("div", {}, aim), ...counts);
 }
 
 /** @param {string} study */
 function pageUrl(study) {
-  return `/s/${encodeURIComponent(study)}`;
+  return `${root}/s/${encodeURIComponent(study)}`;
 }
 
 /** Only the options of the chosen goal can be filled in and are sent. */
@@ -82,7 +84,7 @@ async function sendForm(preview) {
   const show = preview ? null : tickedColumns(byId("shown-columns"));
   body.set("options", JSON.stringify(show === null ? filledOptions() : { ...filledOptions(), show }));
   body.set("preview", String(preview));
-  return callApi("/api/v1/studies", body);
+  return callApi(`${root}/api/v1/studies`, body);
 }
 
 /** @param {SubmitEvent} event */

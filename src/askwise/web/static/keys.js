@@ -1,6 +1,8 @@
 // @ts-check
 // Which key answers what. Pure functions: the page hands in questions and key presses.
 
+import { text } from "./texts.js";
+
 /** @typedef {{kind: string, responses: unknown[]}} Answerable */
 
 /** @type {Record<string, string[]>} */
@@ -10,7 +12,7 @@ const COMMANDS = { u: "undo", w: "why", m: "my-answers", "?": "help" }; // key -
 const SKIP_KEYS = ["s", "a", "d", "x"]; // without a reason, and for each of the three reasons
 const RESPONSE_KEYS = [..."1234567890bcefghijklnopqrtvyz"]; // the letters that no command and no reason has
 /** @type {Record<string, string>} */
-const TOO_ALIKE = { label: "several fit", number: "no value" };
+const TOO_ALIKE = { label: "several_fit", number: "no_value" };
 /** @type {Record<string, string>} */
 const KEY_LABELS = { ArrowLeft: "←", ArrowRight: "→", ArrowDown: "↓" };
 
@@ -20,8 +22,8 @@ const KEY_LABELS = { ArrowLeft: "←", ArrowRight: "→", ArrowDown: "↓" };
  * @returns {{key: string, label: string, reason: string | null}[]}
  */
 export function skipChoices({ kind }) {
-  const reasons = [null, TOO_ALIKE[kind] ?? "too alike", "unfamiliar", "unclear"];
-  return reasons.map((reason, index) => ({ key: SKIP_KEYS[index], label: reason ?? "Can't tell", reason }));
+  const reasons = ["cant_tell", TOO_ALIKE[kind] ?? "too_alike", "unfamiliar", "unclear"];
+  return reasons.slice(0, kind === "check" ? 1 : undefined).map((reason, index) => ({ key: SKIP_KEYS[index], label: text(reason), reason: index ? reason.replace("_", " ") : null }));
 }
 
 /**

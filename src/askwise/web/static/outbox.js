@@ -2,6 +2,7 @@
 // Requests to the server. What a person does is stored on this device first, and sent until the server has it.
 
 import { load, save } from "./storage.js";
+import { pageLanguage, text } from "./texts.js";
 
 /** @typedef {import("./types.d.ts").ParticipantState} ParticipantState */
 /** @typedef {"answers" | "skips" | "undo"} Path */
@@ -22,25 +23,26 @@ export class RequestRefused extends Error {}
  * @returns {Promise<any>}
  */
 export async function request(url, body = null) {
-  const post = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  let reply, text;
+  const headers = { "X-Language": pageLanguage(), "X-Askwise": "page", ...(body && { "Content-Type": "application/json" }) };
+  const post = { method: "POST", body: JSON.stringify(body) };
+  let reply, received;
   try {
-    reply = await fetch(url, { ...(body && post), cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
-    text = await reply.text();
+    reply = await fetch(url, { ...(body && post), headers, cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
+    received = await reply.text();
   } catch {
-    throw new ServerUnreachable("No connection.");
+    throw new ServerUnreachable(text("no_connection"));
   }
-  if (reply.ok) return JSON.parse(text);
+  if (reply.ok) return JSON.parse(received);
   const kind = reply.status !== 429 && reply.status < 500 ? RequestRefused : ServerUnreachable;
-  throw new kind(errorSentence(text));
+  throw new kind(errorSentence(received));
 }
 
-/** @param {string} text */
-function errorSentence(text) {
+/** @param {string} received */
+function errorSentence(received) {
   try {
-    return String(JSON.parse(text).detail);
+    return String(JSON.parse(received).detail);
   } catch {
-    return "The server cannot answer at the moment.";
+    return text("server_away");
   }
 }
 

@@ -6,6 +6,7 @@ import { keyLabel } from "./keys.js";
 import { request } from "./outbox.js";
 import { inOrderOfResponses, outlookSentences, receiptText, responseLabel, whyLead } from "./questions.js";
 import { load, save } from "./storage.js";
+import { text } from "./texts.js";
 
 /** @typedef {import("./types.d.ts").OwnAnswer} OwnAnswer */
 /** @typedef {import("./types.d.ts").ParticipantState} ParticipantState */
@@ -43,19 +44,19 @@ function openPanel(heading, closeLabel, ...nodes) {
 export function showHelp(state, first = false) {
   const touch = matchMedia("(hover: none) and (pointer: coarse)").matches; // where no keys are printed
   const lines = [
-    `One question at a time. Tap an answer${touch ? "" : ", or press the key printed on it"}.`,
-    "“Can't tell” is a fine answer. A reason helps, but is not needed.",
-    "Undo takes back your last answer, as often as you like. Under “My answers” you can change any of them.",
-    "Each answer is saved at once. Close the page whenever you want; the same link brings you back.",
+    text(touch ? "how_one" : "how_one_keys"),
+    text("how_skip"),
+    text("how_undo"),
+    text("how_saved"),
   ];
   const instructions = (state?.instructions ?? "").split("\n").filter((line) => line.trim());
   const own = instructions.map((line) => element("p", { className: "own" }, ...richText(line)));
   const list = element("ul", {}, ...lines.map((line) => element("li", {}, line)));
   const box = element("input", { type: "checkbox", checked: lettersAnswer() });
   box.addEventListener("change", () => save(LETTERS, box.checked ? "on" : "off"));
-  const letters = element("label", { className: "check" }, box, "Use letter and number keys as shortcuts");
+  const letters = element("label", { className: "check" }, box, text("letters"));
   const practice = practiceNodes(state?.question?.kind ?? "");
-  openPanel("How this works", first ? "Start" : "Close", ...own, list, ...practice, ...(touch ? [] : [letters]));
+  openPanel(text("how"), text(first ? "start" : "close"), ...own, list, ...practice, ...(touch ? [] : [letters]));
 }
 
 /**
@@ -72,30 +73,31 @@ export async function showWelcome(state) {
 
 /** @type {Record<string, [string, Record<string, string>]>} */
 const PRACTICE = {
-  pair: ["Which do you prefer?", { Summer: "ArrowLeft", Winter: "ArrowRight" }],
-  same: ["Do a cat and a lion belong together?", { Same: "ArrowLeft", Different: "ArrowRight" }],
-  triple: ["Which is the odd one out?", { "a cat": "1", "a lion": "2", "an oak": "3" }],
-  set: ["Which season do you like best?", { Spring: "1", Summer: "2", Autumn: "3", Winter: "4" }],
-  label: ["Which label fits a lemon?", { sweet: "1", sour: "2" }],
+  pair: ["practice_pair", { summer: "ArrowLeft", winter: "ArrowRight" }],
+  same: ["practice_same", { same: "ArrowLeft", different: "ArrowRight" }],
+  triple: ["practice_triple", { cat: "1", lion: "2", oak: "3" }],
+  set: ["practice_set", { spring: "1", summer: "2", autumn: "3", winter: "4" }],
+  label: ["practice_label", { sweet: "1", sour: "2" }],
 };
 
 /** @param {string} kind */
 function practiceNodes(kind) {
   if (!PRACTICE[kind]) return [];
   const [question, answers] = PRACTICE[kind];
-  const reply = element("p", { role: "status", className: "soft" }, "For practice; this one is not saved.");
-  const cards = Object.entries(answers).map(([name, key]) => {
+  const reply = element("p", { role: "status", className: "soft" }, text("practice_note"));
+  const cards = Object.entries(answers).map(([answer, key]) => {
+    const name = text(answer);
     const hint = element("kbd", { "aria-hidden": "true" }, keyLabel(key));
     const card = element("button", { type: "button", className: "card", "aria-keyshortcuts": key }, name, hint);
-    card.addEventListener("click", () => (reply.textContent = `You said ${name}. All questions work like this.`));
+    card.addEventListener("click", () => (reply.textContent = text("practice_said", { name })));
     return card;
   });
-  const group = element("div", { className: "practice", role: "group", "aria-label": "Practice question" }, ...cards);
+  const group = element("div", { className: "practice", role: "group", "aria-label": text("practice_group") }, ...cards);
   panel.onkeydown = ({ key }) => {
     const chosen = Object.values(answers).indexOf(key);
     if (chosen >= 0 && group.isConnected) cards[chosen].click();
   };
-  return [element("h3", {}, question), group, reply];
+  return [element("h3", {}, text(question)), group, reply];
 }
 
 /**
@@ -106,8 +108,8 @@ function practiceNodes(kind) {
 export async function showWhy(base, { question, diameter, start }) {
   if (!question) return;
   const full = Math.max(start ?? 0, diameter ?? 0);
-  const wait = element("p", { className: "soft", role: "status" }, "Working it out …");
-  openPanel("Why this question?", "Close", element("p", {}, whyLead(question)), wait);
+  const wait = element("p", { className: "soft", role: "status" }, text("working"));
+  openPanel(text("why_title"), text("close"), element("p", {}, whyLead(question)), wait);
   try {
     /** @type {ResponseOutlook[]} */
     const outlooks = await request(`${base}/why/${question.id}`);
@@ -127,14 +129,14 @@ export async function showWhy(base, { question, diameter, start }) {
  * @param {(question: string) => void} onChange
  */
 export async function showAnswers(base, onChange) {
-  const wait = element("p", { className: "soft", role: "status" }, "One moment …");
-  openPanel("My answers", "Close", wait);
+  const wait = element("p", { className: "soft", role: "status" }, text("one_moment"));
+  openPanel(text("my_answers"), text("close"), wait);
   try {
     /** @type {OwnAnswer[]} */
     const answers = await request(`${base}/answers`);
     const rows = answers.map((answer) => {
-      const name = `Change the answer to: ${plainText(answer.text)}`;
-      const button = element("button", { type: "button", "aria-label": name }, "Change");
+      const name = text("change_answer", { question: plainText(answer.text) });
+      const button = element("button", { type: "button", "aria-label": name }, text("change"));
       button.addEventListener("click", () => {
         panel.close();
         onChange(answer.question);
@@ -142,7 +144,7 @@ export async function showAnswers(base, onChange) {
       const question = element("span", { className: "soft" }, ...richText(answer.text));
       return element("li", {}, element("div", {}, question, element("strong", {}, ...richText(answerLabel(answer)))), button);
     });
-    wait.replaceWith(rows.length ? element("ol", { className: "rows" }, ...rows) : element("p", {}, "None yet."));
+    wait.replaceWith(rows.length ? element("ol", { className: "rows" }, ...rows) : element("p", {}, text("none_yet")));
   } catch (error) {
     wait.textContent = String(error instanceof Error ? error.message : error);
   }
@@ -150,7 +152,7 @@ export async function showAnswers(base, onChange) {
 
 /** @param {OwnAnswer} answer */
 function answerLabel(answer) {
-  return answer.skipped || answer.response === null ? "Can't tell" : responseLabel(answer, answer.response);
+  return answer.skipped || answer.response === null ? text("cant_tell") : responseLabel(answer, answer.response);
 }
 
 /**
@@ -162,11 +164,11 @@ export function resultNodes(base, state) {
   /** @type {HTMLElement[]} */
   const nodes = [element("p", { className: "soft" }, state.done ?? "")];
   if (state.result) {
-    const heading = state.shared ? "What all answers say" : "What your answers say";
+    const heading = text(state.shared ? "all_say" : "you_say");
     nodes.push(element("h2", {}, heading), linesNode(state.result, state.ordered));
   }
   if (state.certainty) nodes.push(element("p", { className: "certainty" }, state.certainty));
-  const button = element("button", { type: "button", id: "receipt" }, "Save a receipt of my answers");
+  const button = element("button", { type: "button", id: "receipt" }, text("receipt"));
   button.addEventListener("click", () => saveReceipt(base, state));
   return [...nodes, button];
 }
@@ -189,8 +191,8 @@ async function saveReceipt(base, state) {
   /** @type {OwnAnswer[]} */
   const answers = await request(`${base}/answers`);
   const rows = answers.reverse().map((answer) => `${answer.time}\t${plainText(answer.text)}\t${plainText(answerLabel(answer))}`);
-  const text = receiptText({ ...state, result: state.result?.map(plainText) ?? null }, rows);
-  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  element("a", { href: url, download: `${state.title} receipt.txt` }).click();
+  const receipt = receiptText({ ...state, result: state.result?.map(plainText) ?? null }, rows);
+  const url = URL.createObjectURL(new Blob([receipt], { type: "text/plain" }));
+  element("a", { href: url, download: text("receipt_file", { study: state.title }) }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

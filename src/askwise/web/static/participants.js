@@ -85,7 +85,8 @@ function timeOrDay(time) {
 }
 
 /** @param {PersonOverview} participant */
-function stateOf({ answers, done, paused, quota, settled, trusted }) {
+function stateOf({ answers, done, paused, quota, settled, status, trusted }) {
+  if (status !== null) return status;
   if (paused) return "paused";
   if (quota !== null && answers >= quota) return "quota reached";
   const trust = trusted === null ? "" : `, trusted ${Math.round(100 * trusted)} %`;

@@ -1,6 +1,8 @@
 // @ts-check
 // What a question and its answers are called.
 
+import { text } from "./texts.js";
+
 /** @typedef {import("./types.d.ts").ShownOption} ShownOption */
 /** @typedef {import("./types.d.ts").Response} Response */
 /** @typedef {import("./types.d.ts").ResponseOutlook} ResponseOutlook */
@@ -9,8 +11,7 @@ const MAX_GUESS_LENGTH = 90;
 
 /** @type {Record<string, number>} */
 const SIDES = { left: 0, right: 1 };
-/** @type {Record<string, string>} */
-const TOGETHER = { same: "Same", different: "Different" };
+const TOGETHER = ["same", "different"];
 
 /**
  * A response as the person would say it. "left" and "right" become the names of the items, with the grade if there is
@@ -27,8 +28,8 @@ export function responseLabel({ kind, options, answer_names: given = {} }, respo
     return `${named && `${named}: `}${[options[SIDES[side]].name, ...grade].join(", ")}`;
   }
   if (named) return named;
-  if (kind === "pair" && response === "equal") return "Equal";
-  if (kind === "same") return TOGETHER[word] ?? word;
+  if (kind === "pair" && response === "equal") return text("equal");
+  if (kind === "same") return TOGETHER.includes(word) ? text(word) : word;
   return typeof response === "number" ? String(Number(response.toPrecision(4))) : word;
 }
 
@@ -40,7 +41,15 @@ export function responseLabel({ kind, options, answer_names: given = {} }, respo
 export function gradedResponses({ kind, responses }) {
   const parts = responses.map((response) => String(response).split(", "));
   if (kind !== "pair" || parts[0].length < 2) return null;
-  return parts.map(([side, grade]) => ({ side: grade ? side : "middle", grade: grade ?? "Equal" }));
+  return parts.map(([side, grade]) => ({ side: grade ? side : "middle", grade: grade ?? text("equal") }));
+}
+
+/**
+ * What stands before a question, such as the prompt that both options reply to; "" for a question alone.
+ * @param {string} text
+ */
+export function contextOf(text) {
+  return text.slice(0, Math.max(0, text.lastIndexOf("\n\n")));
 }
 
 /**
@@ -48,13 +57,14 @@ export function gradedResponses({ kind, responses }) {
  * @param {{kind: string, text: string, options: ShownOption[]}} question
  * @returns {string}
  */
-export function questionHeading({ kind, text, options }) {
+export function questionHeading({ kind, text: whole, options }) {
+  const asked = whole.slice(contextOf(whole).length).trimStart();
   const names = options.map((option) => option.name);
-  const listed = `: ${names.slice(0, -1).join(", ")} or ${names.at(-1)}?`;
-  if (["pair", "triple", "set", "best-worst"].includes(kind) && text.endsWith(listed)) return `${text.slice(0, -listed.length)}?`;
-  if (text === `Do ${names[0]} and ${names[1]} belong together?`) return "Do these two belong together?";
-  if (kind === "label" && text === `Which label fits ${names[0]}?`) return "Which label fits?";
-  return text;
+  const listed = text("listed", { names: `${names.slice(0, -1).join(", ")}${text("or")}${names.at(-1)}` });
+  if (["pair", "triple", "set", "best-worst"].includes(kind) && asked.endsWith(listed)) return asked.slice(0, -listed.length) + listed.slice(-1);
+  if (names.length > 1 && asked === text("text_same", { first: names[0], second: names[1] })) return text("these_two");
+  if (kind === "label" && asked === text("text_label", { first: names[0] })) return text("which_label");
+  return asked;
 }
 
 /**
@@ -82,12 +92,11 @@ export function fieldHeading(column, value) {
 
 /**
  * Why the question is asked. Only a question that the learner chose is expected to settle most.
- * @param {{fallback: boolean}} question
+ * @param {{fallback: boolean, kind: string}} question
  * @returns {string}
  */
-export function whyLead({ fallback }) {
-  return fallback ? "This question came while the best one was still being worked out. This is what each answer would leave open."
-    : "Of the questions left, this one is expected to settle most. This is what each answer would leave open.";
+export function whyLead({ fallback, kind }) {
+  return `${text(fallback ? "why_fallback" : "why_best")} ${text(kind === "best-worst" ? "why_each_best" : "why_each")}`;
 }
 
 /**
@@ -109,14 +118,15 @@ export function inOrderOfResponses({ responses }, outlooks) {
  * @returns {string}
  */
 export function outlookSentences(kind, { chance, diameter, guess }, full) {
-  const likely = kind === "number" ? "" : `${percent(chance)} likely. `;
+  const likely = kind === "number" ? "" : `${text("likely", { share: percent(chance) })} `;
   const shown = guess.length > MAX_GUESS_LENGTH ? `${guess.slice(0, MAX_GUESS_LENGTH)} …` : `${guess}.`;
-  return `${likely}We would then be ${percent(diameter / full)} undecided.${guess ? ` Best guess: ${shown}` : ""}`;
+  const open = text("then_undecided", { share: percent(diameter / full) });
+  return `${likely}${open}${guess ? ` ${text("best_guess", { guess: shown })}` : ""}`;
 }
 
 /** @param {number} share */
 function percent(share) {
-  if (share < 0.005) return "less than 1 %";
+  if (share < 0.005) return text("less_than_1");
   return `${Math.round(100 * Math.min(1, share))} %`;
 }
 
@@ -128,6 +138,6 @@ function percent(share) {
  */
 export function receiptText({ title, result, ordered, certainty }, rows) {
   const lines = (result ?? []).map((line, index) => (ordered ? `${index + 1}. ${line}` : line));
-  const found = lines.length ? ["", "Result:", ...lines, ...(certainty ? [certainty] : [])] : [];
-  return [`Study: ${title}`, ...found, "", "Time\tQuestion\tAnswer", ...rows, ""].join("\n");
+  const found = lines.length ? ["", text("receipt_result"), ...lines, ...(certainty ? [certainty] : [])] : [];
+  return [text("receipt_study", { study: title }), ...found, "", text("receipt_head"), ...rows, ""].join("\n");
 }

@@ -2,6 +2,12 @@
 
 export type Response = string | number | boolean;
 
+/** Where questions are shown: the page, or a part of it with the same elements. */
+export interface CardsPage {
+  root: Document | ShadowRoot;
+  mediaUrl(kind: "image" | "audio" | "video", name: string): string;
+}
+
 export interface ShownOption {
   name: string;
   image: string | null;
@@ -46,6 +52,11 @@ export interface ParticipantState {
   catching_up: boolean;
   why: boolean;
   preload: string[];
+  refused: string | null;
+  leaves: boolean;
+  thanks: string | null;
+  code: string | null;
+  returns: boolean;
 }
 
 export interface OwnAnswer {
@@ -81,6 +92,8 @@ export interface PersonOverview {
   log: number;
   quota: number | null;
   paused: boolean;
+  status: string | null;
+  joined: boolean;
   answers: number;
   last: string | null;
   diameter: number | null;
@@ -110,6 +123,7 @@ export interface PeopleBefore {
 }
 
 export interface StudyOverview {
+  goal: string;
   aim: string;
   state: "open" | "settled" | "finished" | "paused" | "closed";
   mode: "own" | "pooled";
@@ -130,12 +144,24 @@ export interface StudyOverview {
   behind: boolean;
 }
 
+/** What changed in an overview since the last message. */
+export interface OverviewChanges extends Partial<StudyOverview> {
+  gone?: string[];
+}
+
 export interface OddAnswer {
   text: string;
   answer: string;
   who: string | null;
   off: number | null;
   fit: string;
+}
+
+export interface Absence {
+  silent: string[];
+  left_out: string[];
+  settled_without: boolean;
+  text: string;
 }
 
 export interface Learned {
@@ -145,6 +171,7 @@ export interface Learned {
   error: number;
   guess: string;
   remarks: string[];
+  absence: Absence | null;
   reason: string | null;
   settled: boolean;
   rate: number;

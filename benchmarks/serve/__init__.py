@@ -1,0 +1,1 @@
+"""Many people at once, on one server or on several."""

@@ -1,0 +1,151 @@
+"""Erases what a participant said, on request, and leaves a tombstone: that there was somebody, and that it is gone.
+
+A log of their own is emptied. In a shared log their answers become skips that say `erased`, so that every question
+keeps its place and the log still replays; its digests are written anew, in the same transaction. Programs that have the
+log open have to read it again, which the edition of the study tells them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, select, update
+
+from askwise.errors import SettingError, StudyError
+from askwise.session.events import Event
+from askwise.storage.actions import note_action
+from askwise.storage.changes import announce
+from askwise.storage.participants import Participant, person, respondent_name
+from askwise.storage.schema import (
+    actions,
+    checkpoints,
+    checks,
+    events,
+    forecasts,
+    leases,
+    logs_of,
+    participants,
+    studies,
+)
+from askwise.storage.serialization import event_rows
+from askwise.storage.store import Record, Store
+
+ERASED = "erased"
+KEPT_PARTS = ("event", "question", "time", "key")  # of an event of somebody whose answers are erased
+REWRITE = (
+    update(events)
+    .where(events.c.study == bindparam("of_study"), events.c.position == bindparam("at"))
+    .values({name: bindparam(f"new_{name}") for name in ("event", "response", "who", "seconds", "body", "digest")})
+)
+
+
+def erase_participant(store: Store, study: Record, participant: str) -> None:
+    """Erases the answers, the name and the parameters of somebody. Who they were cannot be told any more; that the same
+    person comes again, can.
+
+    >>> import askwise, tempfile
+    >>> from askwise.storage.address import Address
+    >>> from askwise.storage.participants import invite, set_mode
+    >>> path = tempfile.mkdtemp() + "/drinks.askwise"
+    >>> askwise.save(askwise.best_item(["tea", "coffee", "water"], seed=1), path)
+    >>> store = Store.at(Address.of(path))
+    >>> set_mode(store, 1, "pooled")
+    >>> ann, ben = (invite(store, store.record(), name) for name in ("Ann", "Ben"))
+    >>> session = askwise.open(path)
+    >>> for who in (ann, ben):
+    ...     session.tell("left", session.ask(), who=who.participant)
+    >>> erase_participant(store, store.record(), ann.participant)
+    >>> [(event["event"], event.get("response")) for event in askwise.open(path).log if event["event"] != "ask"]
+    [('skip', None), ('tell', 'left')]
+    """
+    found = person(store, study.study, participant)
+    if found is None:
+        raise SettingError(f"nobody here is {participant!r}; give the id of a participant")
+    if found.status == ERASED:
+        return
+    with store.begin() as connection:
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql("PRAGMA secure_delete = ON")  # else the text would stay in free pages
+        both = studies.c.study.in_((study.study, found.log))
+        connection.execute(select(studies.c.study).where(both).order_by(studies.c.study).with_for_update())
+        if found.log == study.study:
+            _rewrite(connection, study, found)
+        else:
+            _empty(connection, study, found.log)
+        mine = (participants.c.study == study.study) & (participants.c.participant == participant)
+        gone: dict[str, Any] = {"name": ERASED, "parameters": None, "consent": None, "language": None}
+        connection.execute(update(participants).where(mine).values(**gone, status=ERASED))
+        for table in (checks, actions):
+            theirs = (table.c.study == study.study) & (table.c.participant == participant)
+            connection.execute(delete(table).where(theirs))
+        connection.execute(update(studies).where(studies.c.study == study.study).values(edition=studies.c.edition + 1))
+        note_action(connection, study.study, ERASED, participant)
+        announce(connection, study.study)
+
+
+def erased_event(event: Event, who: str) -> Event:
+    """What is left of an event: a skip for an answer, without what was said.
+
+    >>> erased_event({"event": "tell", "question": "q1", "response": "left", "who": "Ann", "seconds": 2.0}, "x7")
+    {'event': 'skip', 'question': 'q1', 'who': 'x7', 'erased': True}
+    """
+    kept = {part: event[part] for part in KEPT_PARTS if part in event}
+    return {**kept, "event": "skip" if event["event"] == "tell" else event["event"], "who": who, "erased": True}
+
+
+def _rewrite(connection: Connection, study: Record, found: Participant) -> None:
+    """Takes somebody out of a shared log. Questions that asked only them keep their text, but not the name."""
+    who = respondent_name(study, found)
+    rows = connection.execute(
+        select(events.c.position, events.c.body).where(events.c.study == study.study).order_by(events.c.position)
+    ).all()
+    digest, changes = study.digest, []
+    for row in rows:
+        event = json.loads(row.body)
+        if event.get("who") == who:
+            event = (
+                {**event, "who": found.participant}
+                if event["event"] == "ask"
+                else erased_event(event, found.participant)
+            )
+        elif event["event"] == "people":
+            event["excluded"] = [found.participant if one == who else one for one in event["excluded"]]
+        [new] = event_rows(study.study, row.position, digest, [event])
+        digest = new["digest"]
+        parts = ("event", "response", "who", "seconds", "body", "digest")
+        changes.append({"of_study": study.study, "at": row.position, **{f"new_{part}": new[part] for part in parts}})
+    if changes:
+        connection.execute(REWRITE, changes)
+        connection.execute(update(studies).where(studies.c.study == study.study).values(head=digest, settled=None))
+    for table in (checkpoints, forecasts):
+        connection.execute(delete(table).where(table.c.study == study.study))
+    connection.execute(delete(leases).where(leases.c.study == study.study, leases.c.who == who))
+
+
+def _empty(connection: Connection, study: Record, log: int) -> None:
+    """Empties somebody's own log; its row stays, without what they started from."""
+    for table in (events, checkpoints, forecasts):
+        connection.execute(delete(table).where(table.c.study == log))
+    recipe = select(studies.c.recipe).where(studies.c.study == study.study).scalar_subquery()
+    values: dict[str, Any] = {"head": None, "settled": None, "recipe": recipe, "edition": studies.c.edition + 1}
+    connection.execute(update(studies).where(studies.c.study == log).values(**values))
+
+
+def delete_study(store: Store, study: Record) -> None:
+    """Deletes a study with everything that belongs to it: the file, or its rows in a database."""
+    if study.parent is not None:
+        raise StudyError("this is one person's log; erase the person instead")
+    if not store.address.is_file:
+        with store.begin() as connection:
+            logs = select(studies.c.study).where(logs_of(study.study)).scalar_subquery()
+            announce(connection, study.study)
+            for table in (events, checkpoints, forecasts, leases, checks, actions, participants):
+                connection.execute(delete(table).where(table.c.study.in_(logs)))
+            connection.execute(delete(studies).where(logs_of(study.study)))
+        return
+    path = Path(store.address.where)
+    store.close()
+    for ending in ("", "-wal", "-shm"):
+        Path(f"{path}{ending}").unlink(missing_ok=True)

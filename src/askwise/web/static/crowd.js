@@ -1,0 +1,140 @@
+// @ts-check
+// The door of a study on the dashboard: its link, its settings, and several invitations at once.
+
+import { callApi, plural, sentenceOf, showSentence } from "./api.js";
+import { byId, element, setText } from "./dom.js";
+
+/** @typedef {{text: string, options: string[], answer: string}} CheckQuestion */
+/** @typedef {Record<string, string | number | boolean | null | CheckQuestion[]>} CrowdSettings */
+/** @typedef {{link: string, settings: CrowdSettings, people: Record<string, number>, languages: string[]}} CrowdOverview */
+
+const form = byId("crowd-form", HTMLFormElement);
+const fields = /** @type {(HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement)[]} */ ([...form.querySelectorAll("[data-setting]")]);
+const openButton = byId("crowd-open", HTMLButtonElement);
+const linkField = byId("crowd-link", HTMLInputElement);
+let edited = false; // what somebody is writing is not overwritten
+/** @type {CrowdSettings} */
+let settings = {};
+
+/**
+ * Shows the door, and lets the owner change it.
+ * @param {string} api  the address of the study
+ * @param {string} study
+ */
+export function offerCrowd(api, study) {
+  form.addEventListener("input", () => (edited = true));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send(api, Object.fromEntries(fields.map((field) => [field.dataset.setting ?? "", valueOf(field)])), "Saved.");
+  });
+  openButton.addEventListener("click", () => send(api, { open: !settings.open }, ""));
+  byId("copy-crowd-link").addEventListener("click", async () => {
+    await navigator.clipboard?.writeText(linkField.value).catch(() => linkField.select());
+    setText(byId("crowd-status"), "The link is copied.");
+  });
+  const list = byId("names-list", HTMLTextAreaElement);
+  Object.assign(byId("links-csv"), { href: `${api}/links.csv`, download: `${study} links.csv` });
+  byId("invite-list").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      const made = await callApi(`${api}/invitations`, { names: list.value.split("\n") });
+      list.value = "";
+      setText(byId("invite-status"), `${plural(made.length, "link")} made. “All links (CSV)” has them.`);
+    } catch (error) {
+      setText(byId("invite-status"), sentenceOf(error));
+    }
+  });
+  refreshCrowd(api);
+}
+
+/**
+ * Asks how many people came.
+ * @param {string} api
+ */
+export async function refreshCrowd(api) {
+  try {
+    show(await callApi(`${api}/crowd`));
+  } catch (error) {
+    showSentence(byId("crowd-error"), sentenceOf(error));
+  }
+}
+
+/**
+ * @param {string} api
+ * @param {object} changes
+ * @param {string} done
+ */
+async function send(api, changes, done) {
+  showSentence(byId("crowd-error"));
+  try {
+    const received = await callApi(`${api}/crowd`, changes);
+    if (done) edited = false;
+    show(received);
+    if (done) setText(byId("crowd-status"), done);
+  } catch (error) {
+    showSentence(byId("crowd-error"), sentenceOf(error));
+  }
+}
+
+/** @param {CrowdOverview} overview */
+function show({ link, settings: received, people, languages }) {
+  settings = received;
+  const total = Object.values(people).reduce((sum, count) => sum + count, 0);
+  openButton.textContent = settings.open ? "Close the link" : "Open the link";
+  openButton.classList.toggle("main", !settings.open);
+  byId("crowd-door").hidden = !settings.open;
+  linkField.value = link;
+  const became = Object.entries(people).filter(([status]) => status !== "answering").map(([status, count]) => `, ${count} ${status}`).join("");
+  setText(byId("crowd-status"), total ? `${plural(total, "person").replace("persons", "people")} joined${became}.` : settings.open ? "The link is open. Nobody has joined yet." : "");
+  if (edited) return;
+  const select = byId("crowd-language", HTMLSelectElement);
+  if (select.options.length === 1) {
+    const names = new Intl.DisplayNames(["en"], { type: "language" });
+    select.append(...languages.map((code) => element("option", { value: code }, names.of(code) ?? code)));
+  }
+  for (const field of fields) fill(field, settings[field.dataset.setting ?? ""]);
+}
+
+/**
+ * @param {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} field
+ * @param {CrowdSettings[string]} value
+ */
+function fill(field, value) {
+  if (field instanceof HTMLInputElement && field.type === "checkbox") field.checked = Boolean(value);
+  else if (field instanceof HTMLInputElement && field.type === "datetime-local") field.value = localTime(value);
+  else if (Array.isArray(value)) field.value = value.map(lineOf).join("\n");
+  else field.value = value === null || value === undefined ? "" : String(value);
+}
+
+/** @param {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} field */
+function valueOf(field) {
+  if (field instanceof HTMLInputElement && field.type === "checkbox") return field.checked;
+  const text = field.value.trim();
+  if (field.dataset.setting === "checks") return text.split("\n").filter((line) => line.trim()).map(checkOf);
+  if (!text) return null;
+  if (field instanceof HTMLInputElement && field.type === "number") return Number(text);
+  if (field instanceof HTMLInputElement && field.type === "datetime-local") return new Date(text).toISOString();
+  return text;
+}
+
+/**
+ * A stored time as a field of this browser shows it.
+ * @param {CrowdSettings[string]} value
+ */
+function localTime(value) {
+  if (typeof value !== "string") return "";
+  const time = new Date(value);
+  return new Date(time.getTime() - 60_000 * time.getTimezoneOffset()).toISOString().slice(0, 16);
+}
+
+/** @param {CheckQuestion} check */
+function lineOf({ text, options, answer }) {
+  return [text, ...options.map((option) => (option === answer ? `*${option}` : option))].join(" | ");
+}
+
+/** @param {string} line */
+function checkOf(line) {
+  const [text, ...options] = line.split("|").map((part) => part.trim());
+  const right = options.find((option) => option.startsWith("*"));
+  return { text, options: options.map((option) => (option === right ? option.slice(1).trim() : option)), answer: right?.slice(1).trim() ?? "" };
+}

@@ -1,0 +1,76 @@
+// @ts-check
+// How many questions are answered, and how many are to come. What was promised does not grow again.
+
+import { byId } from "./dom.js";
+import { text } from "./texts.js";
+
+/** @typedef {Pick<import("./types.d.ts").ParticipantState, "answers" | "quota" | "diameter" | "start" | "question">} Progress */
+
+/** @typedef {import("./types.d.ts").CardsPage} CardsPage */
+/** @type {WeakMap<CardsPage, {answers: number, percent: number, likely: number}>} */
+const promises = new WeakMap(); // what each page has said
+
+/**
+ * What a page has promised; nothing if answers were taken back.
+ * @param {CardsPage} page
+ * @param {number} answers
+ */
+function promiseOf(page, answers) {
+  const before = promises.get(page);
+  const promise = before && before.answers <= answers ? before : { answers, percent: 100, likely: Infinity };
+  promise.answers = answers;
+  promises.set(page, promise);
+  return promise;
+}
+
+/**
+ * How far it is: how much of the quota is answered, or what is still undecided. The one only ever grows, the other only
+ * ever shrinks, unless somebody takes answers back.
+ * @param {CardsPage} page
+ * @param {Progress} state
+ * @returns {number | null}  percent; null if it is not known
+ */
+export function progressPercent(page, { answers, quota, diameter, start }) {
+  const promise = promiseOf(page, answers);
+  if (quota) return Math.round(100 * Math.min(1, answers / quota));
+  if (diameter === null || start === null) return null;
+  promise.percent = Math.min(promise.percent, Math.round((100 * diameter) / Math.max(start, diameter, 1e-9)));
+  return promise.percent;
+}
+
+/**
+ * How many questions are to come, as long as that is not more than was said before.
+ * @param {CardsPage} page
+ * @param {Pick<import("./types.d.ts").ParticipantState, "answers" | "question" | "forecast">} state
+ * @param {(questions: number | null) => string} minutes  how long they take, in words
+ * @returns {string}  empty if nothing can be promised
+ */
+export function forecastText(page, { answers, question, forecast }, minutes) {
+  const promise = promiseOf(page, answers);
+  if (!question || !forecast) return "";
+  const likely = forecast.likely ?? Infinity;
+  if (likely > promise.likely) return "";
+  promise.likely = likely;
+  return `${forecast.text}${minutes(forecast.likely)}`;
+}
+
+/**
+ * @param {CardsPage} page
+ * @param {Progress} state
+ * @param {string} forecast  how many questions are to come; or empty
+ */
+export function showProgress(page, state, forecast) {
+  const { root } = page;
+  const { answers, quota, question } = state;
+  const bar = byId("progress", HTMLDivElement, root);
+  const percent = progressPercent(page, state);
+  bar.hidden = percent === null || !question;
+  if (quota) bar.setAttribute("aria-label", text("answered_of", { count: answers, quota }));
+  bar.setAttribute("aria-valuenow", String(percent ?? 0));
+  bar.setAttribute("aria-valuetext", text("percent", { percent: percent ?? 0 }));
+  /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${percent ?? 0}%`;
+  const count = quota ? text("answered_of", { count: answers, quota }) : text("answered", { count: answers });
+  const undecided = percent !== null && question && !quota ? ` · ${text("undecided_share", { percent })}` : "";
+  byId("answer-count", HTMLElement, root).textContent = `${count}${undecided}`;
+  byId("forecast", HTMLElement, root).textContent = forecast;
+}

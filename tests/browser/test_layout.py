@@ -1,0 +1,83 @@
+"""Buttons stay where they are from one question to the next, for every kind of question; and usual ones fit a screen.
+
+The questions are not asked by the server but shown one after the other, with names and values of many lengths.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.site import resize
+from tests.browser.synthetic import KINDS, SIZES, question
+
+TURNS = 4
+TABLES = [kind for kind in KINDS if kind != "number"]  # entries of a matrix have no fields, pictures or texts
+SHOW = """async ([questions, buttons]) => {
+  const { showQuestion } = await import('/static/cards.js');
+  const section = document.getElementById('question');
+  const page = { root: document, mediaUrl: (kind, name) => `${document.body.dataset.base}/${kind}/${name}` };
+  const places = [];
+  for (const question of questions) {
+    showQuestion(page, question, () => {}, () => {});
+    await Promise.all([...section.querySelectorAll('img')].map((image) => image.decode()));
+    const boxes = [...document.querySelectorAll(buttons)].map((button) => {
+      const { left, top, width, height } = button.getBoundingClientRect();
+      return [left, top, width, height].map(Math.round);
+    });
+    places.push({ boxes, over: document.documentElement.scrollHeight - innerHeight });
+  }
+  return places;
+}"""
+EVERYWHERE = "#responses button, #skips button, footer button:not([hidden])"
+
+
+def shown(page, kind, passes=1, buttons=EVERYWHERE, **look):
+    """Where the buttons are on each of some questions, and by how much the page is too high."""
+    questions = [question(kind, turn, **look) for turn in range(TURNS)]
+    return page.evaluate(SHOW, [questions * passes, buttons])
+
+
+def moved(places):
+    """The buttons that are elsewhere on another question."""
+    return [boxes for each in places if (boxes := each["boxes"]) != places[0]["boxes"]]
+
+
+@pytest.fixture
+def pages(site):
+    """The page of a study with pictures in each size of a screen; one after the other."""
+
+    def in_each_size():
+        with site.page("six") as (page, _):
+            for size, (width, height) in SIZES.items():
+                resize(page, width, height)
+                yield size, page
+
+    return in_each_size
+
+
+def test_usual_questions_move_nothing_and_fit(pages):
+    looks = [{}, {"fields": 5}, {"pictured": True}, {"fields": 5, "pictured": True}]
+    for size, page in pages():
+        for look in looks:
+            for kind in TABLES:
+                places = shown(page, kind, short=True, **look)
+                assert not moved(places), (size, kind, look)
+                assert all(each["over"] <= 0 for each in places), (size, kind, look)
+
+
+def test_names_and_values_of_any_length_move_nothing_once_they_were_seen(pages):
+    for size, page in pages():
+        for look in ({"fields": 5}, {"fields": 5, "pictured": True}):
+            for kind in TABLES:
+                assert not moved(shown(page, kind, passes=2, **look)[TURNS:]), (size, kind, look)
+        for look in ({}, {"pictured": True}):
+            for kind in TABLES:
+                assert not moved(shown(page, kind, **look)), (size, kind, look)
+        assert not moved(shown(page, "number", passes=2)[TURNS:]), size
+
+
+def test_answers_below_long_texts_stay(pages):
+    for size, page in pages():
+        for kind in TABLES:
+            places = shown(page, kind, passes=2, buttons="#responses button", long_text=True)
+            assert not moved(places[TURNS:]), (size, kind)

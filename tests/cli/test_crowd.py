@@ -1,0 +1,119 @@
+"""askwise crowd and invite."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+import askwise
+from askwise.storage.address import Address
+from askwise.storage.participants import invite
+from askwise.storage.store import Store
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    askwise.save(askwise.best_item(["tea", "coffee", "water"], draws=40), "drinks.askwise")
+    return "drinks.askwise"
+
+
+def test_settings_are_shown_and_changed(study, run_command, tmp_path):
+    (tmp_path / "consent.txt").write_text("I take part.\n")
+    code, out, _ = run_command("crowd", study, "open=yes", "people=20", "consent=@consent.txt", "code=C1")
+    assert code == 0
+    assert "open = yes" in out
+    assert "consent = I take part." in out
+    found = json.loads(run_command("crowd", study, "code=", "--json")[1])
+    assert found["settings"] == {"open": True, "people": 20, "consent": "I take part."}
+    assert len(found["consent_version"]) == 8
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("people", "write NAME=VALUE"),
+        ("people=x", "a whole number"),
+        ("nobody=1", "no setting"),
+        ("consent=@no", "cannot be read"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_refused(study, run_command, setting, words):
+    code, _, err = run_command("crowd", study, setting)
+    assert code == 2
+    assert words in err
+    assert len(err.splitlines()) == 1
+
+
+def test_people_are_invited_from_a_list(study, run_command, tmp_path):
+    (tmp_path / "names.txt").write_text("Ann\n\nBen\n")
+    (tmp_path / "names.csv").write_text("address,age\ncem@example.org,3\ndoe@example.org,4\n")
+    given = "--address", "https://lab.example", "--quota", "5", "-o", "links.csv"
+    assert run_command("invite", study, "Zoe", "--from", "names.txt", *given)[0] == 0
+    rows = list(csv.DictReader((tmp_path / "links.csv").read_text().splitlines()))
+    assert [row["name"] for row in rows] == ["Zoe", "Ann", "Ben"]
+    assert rows[0]["link"].startswith("https://lab.example/s/drinks/p/")
+    again = run_command("invite", study, "Ann", "--from", "names.csv", "--address", "https://lab.example")[
+        1
+    ].splitlines()
+    assert again[0] == f"Ann\t{rows[1]['link']}"
+    assert [line.split("\t")[0] for line in again] == ["Ann", "cem@example.org", "doe@example.org"]
+    assert "give names" in run_command("invite", study)[2]
+
+
+def answered(study, name="Ann"):
+    store = Store.at(Address.of(study))
+    one = invite(store, store.record(), name)
+    session = askwise.open(study, log=one.log)
+    session.tell("left", session.ask(), who=one.participant)
+    askwise.storage.close(session)
+    store.close()
+    return one
+
+
+def test_people_are_listed_excluded_exported_and_erased(study, run_command, tmp_path):
+    ann = answered(study)
+    assert f"{ann.participant}  Ann  1 answers  answering" in run_command("people", study)[1]
+    assert "does not count" in run_command("people", study, "Ann", "--exclude", "--reason", "a robot")[1]
+    assert json.loads(run_command("people", study, "--json")[1])[0]["status"] == "excluded"
+    assert "counts again" in run_command("people", study, ann.participant, "--include")[1]
+    assert json.loads(run_command("people", study, "Ann")[1])["answers"][0]["status"] == "answered"
+    run_command("people", study, "Ann", "-o", "ann.json")
+    assert "a robot" in (tmp_path / "ann.json").read_text()
+    run_command("people", study, "-o", "people.csv")
+    assert (tmp_path / "people.csv").read_text().startswith("participant,name,")
+    assert "are erased" in run_command("people", study, "Ann", "--erase")[1]
+    assert "erased  0 answers  erased" in run_command("people", study)[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--erase",), "say who"),
+        (("Zoe", "--erase"), "no person 'Zoe'"),
+        (("Ann", "--erase", "--include"), "choose one of"),
+    ],
+)
+def test_what_makes_no_sense_about_people_is_refused(study, run_command, arguments, words):
+    answered(study)
+    code, _, err = run_command("people", study, *arguments)
+    assert (code, words in err) == (2, True)
+
+
+def test_a_study_is_deleted_once_its_name_is_typed(study, run_command, tmp_path):
+    answered(study)
+    code, _, err = run_command("delete", study, stdin="boats\n")
+    assert (code, "nothing was deleted" in err) == (2, True)
+    assert run_command("delete", study, stdin="drinks\n")[0] == 0
+    assert not list(tmp_path.glob("drinks*"))
+
+
+def test_tokens_of_owners(study, run_command, tmp_path):
+    token = run_command("owners", str(tmp_path), "--add", "Vera")[1].strip()
+    assert len(token) == 32
+    assert "Vera  viewer  since" in run_command("owners", str(tmp_path))[1]
+    assert json.loads(run_command("owners", str(tmp_path), "--revoke", "Vera", "--json")[1]) == []
+    assert "Nobody but" in run_command("owners", study)[1]
+    assert "nobody called" in run_command("owners", study, "--revoke", "Vera")[2]

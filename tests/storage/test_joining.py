@@ -1,0 +1,296 @@
+"""The door of a study: one place a person, no more people than are wanted, no answer after the end."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+import askwise
+from askwise.errors import SettingError
+from askwise.exchange.answers import study_answers_table
+from askwise.exchange.studies import copy_study
+from askwise.storage.actions import actions_of
+from askwise.storage.address import Address
+from askwise.storage.consent import accept, completion_code, set_status
+from askwise.storage.crowd import CrowdSettings, settings_from
+from askwise.storage.item_changes import change_items
+from askwise.storage.joining import change_crowd, crowd_settings, join, joined_counts, link_parameters
+from askwise.storage.participants import invite, pause, people, set_mode, set_settled, set_state
+from askwise.storage.permission import NotNow
+from askwise.storage.store import Store
+
+
+def opened(place, **changes):
+    askwise.save(askwise.best_item(["tea", "coffee", "water", "milk"], draws=40, seed=1), place)
+    store = Store.at(Address.of(place))
+    change_crowd(store, store.record().study, {"open": True, **changes})
+    return store
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "drinks.askwise"
+
+
+def come(store, who, /, **more):
+    return join(store, store.record(), {"PROLIFIC_PID": who, **more})
+
+
+def in_hours(hours):
+    return (datetime.now(UTC) + timedelta(hours=hours)).isoformat()
+
+
+def answer(store, person, response="left"):
+    session = askwise.storage.resume(store, person.log)
+    session.tell(response, session.ask(), who=person.participant)
+    return session
+
+
+def test_the_door_is_closed_unless_the_owner_opens_it(path):
+    askwise.save(askwise.best_item(["tea", "coffee"], draws=40), path)
+    store = Store.at(Address.of(path))
+    assert come(store, "ann").refused == "shut"
+    assert people(store, 1) == []
+
+
+def test_one_person_has_one_place_however_often_and_wherever_they_come(place):
+    """Ten clicks at once on two servers, while there is room for three."""
+    store = opened(place, people=3)
+    stores = [store, Store.at(Address.of(place))]
+    found, barrier = [], threading.Barrier(10)
+
+    def click(number):
+        barrier.wait()
+        found.append((number % 5, come(stores[number % 2], f"person {number % 5}")))
+
+    threads = [threading.Thread(target=click, args=(number,)) for number in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 10
+    places = {who: {one.person.participant for other, one in found if other == who and one.person} for who in range(5)}
+    assert sorted(map(len, places.values())) == [0, 0, 1, 1, 1]
+    assert len(people(store, store.record().study)) == 3
+    for each in stores:
+        each.close()
+
+
+def test_whoever_declines_or_is_screened_out_makes_room(path):
+    store = opened(path, people=1)
+    first = come(store, "ann").person
+    assert come(store, "ben").refused == "full"
+    set_status(store, 1, first.participant, "declined")
+    assert come(store, "ben").person is not None
+    assert come(store, "ann").person.status == "declined"
+    assert joined_counts(store, 1) == {"answering": 1, "declined": 1}
+
+
+def test_people_per_hour(path, monkeypatch):
+    store = opened(path, people_per_hour=2)
+    assert [come(store, who).refused for who in "abc"] == [None, None, "full"]
+    with store.begin() as connection:
+        connection.exec_driver_sql("UPDATE participants SET created = '2020-01-01T00:00:00.000000+00:00'")
+    assert come(store, "c").refused is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "refused"),
+    [
+        ({"opens": 1}, "early"),
+        ({"closes": -1}, "late"),
+        ({"opens": -1, "closes": 1}, None),
+    ],
+)
+def test_hours(path, changes, refused):
+    store = opened(path, **{name: in_hours(hours) for name, hours in changes.items()})
+    assert come(store, "ann").refused == refused
+
+
+def test_a_shared_study_that_is_settled_takes_nobody_new(path):
+    store = opened(path)
+    set_mode(store, 1, "pooled")
+    set_settled(store, 1, "undecided is below 0.1")
+    assert come(store, "ann").refused == "full"
+    change_crowd(store, 1, {"close_when_settled": "no"})
+    assert come(store, "ann").person is not None
+
+
+def test_a_link_without_an_id_or_a_mere_preview_makes_nobody(path):
+    store = opened(path)
+    assert join(store, store.record(), {"STUDY_ID": "7"}).refused == "unknown"
+    preview = {"workerId": "A", "assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}
+    assert join(store, store.record(), preview).refused == "preview"
+    assert people(store, 1) == []
+
+
+@pytest.mark.parametrize(
+    "given", [{"participant": "x" * 201}, {f"p{n}": "1" for n in range(31)}, {"participant": "\0"}]
+)
+def test_parameters_have_limits(given):
+    with pytest.raises(SettingError):
+        link_parameters(given)
+
+
+def test_parameters_are_stored_exported_and_copied(path, tmp_path):
+    store = opened(path, answers=5)
+    person = come(store, "ann", STUDY_ID="7", who="x").person
+    assert person.quota == 5
+    answer(store, person)
+    table = study_answers_table(store, 1)
+    assert (table["PROLIFIC_PID"], table["STUDY_ID"], table["link who"]) == (["ann"], ["7"], ["x"])
+    copy_study(path, tmp_path / "copy.askwise")
+    other = Store.at(Address.of(tmp_path / "copy.askwise"))
+    assert come(other, "ann").person.participant == person.participant
+    assert crowd_settings(other, 1) == crowd_settings(store, 1)
+    assert [action.kind for action in actions_of(other, 1)] == ["crowd changed", "joined"]
+
+
+@pytest.mark.parametrize("reason", ["closed", "excluded", "late", "consent", "paused"])
+def test_no_answer_is_written_once_it_may_not_be(place, reason):
+    """The session was opened before, and knows nothing of it: the transaction refuses."""
+    store = opened(place)
+    study = store.record().study
+    person = come(store, "ann").person
+    session = askwise.storage.resume(store, person.log)
+    session.tell("left", session.ask(), who=person.participant)
+    question = session.ask()
+    if reason == "closed":
+        set_state(store, study, "closed")
+    elif reason == "excluded":
+        set_status(store, study, person.participant, "excluded")
+    elif reason == "late":
+        change_crowd(store, study, {"closes": in_hours(-1)})
+    elif reason == "consent":
+        change_crowd(store, study, {"consent": "I take part."})
+    else:
+        pause(store, study, person.participant, True)
+    for attempt in (
+        lambda: session.tell("left", question, who=person.participant),
+        lambda: session.skip(question, who=person.participant),
+        lambda: session.undo(who=person.participant),
+    ):
+        with pytest.raises(NotNow) as refused:
+            attempt()
+        assert refused.value.reason == reason
+    assert len(askwise.storage.resume(store, person.log).answers) == 1
+    store.close()
+
+
+def test_the_hours_of_the_door_do_not_bind_people_invited_by_name(path):
+    store = opened(path, closes=in_hours(-1))
+    ann = invite(store, store.record(), "Ann")
+    assert len(answer(store, ann).answers) == 1
+
+
+def test_consent_is_noted_with_its_version_and_asked_for_again_when_the_text_changes(path):
+    store = opened(path, consent="I take part.", retention="Kept for a year.")
+    person = come(store, "ann").person
+    with pytest.raises(NotNow):
+        answer(store, person)
+    first = crowd_settings(store, 1).consent_version
+    accept(store, 1, person.participant, first)
+    answer(store, person)
+    changed = change_crowd(store, 1, {"retention": "Kept for two years."}).consent_version
+    assert changed != first
+    with pytest.raises(askwise.AnswerError, match="changed meanwhile"):
+        accept(store, 1, person.participant, first)
+    with pytest.raises(NotNow):
+        answer(store, person)
+    accept(store, 1, person.participant, changed)
+    noted = [(action.participant, action.detail) for action in actions_of(store, 1) if action.kind == "accepted"]
+    assert noted == [(person.participant, {"version": first}), (person.participant, {"version": changed})]
+
+
+def test_whoever_declined_may_come_back_if_there_is_room(path):
+    store = opened(path, consent="I take part.", people=1)
+    ann = come(store, "ann").person
+    version = crowd_settings(store, 1).consent_version
+    set_status(store, 1, ann.participant, "declined")
+    ben = come(store, "ben").person
+    with pytest.raises(NotNow, match="all the people"):
+        accept(store, 1, ann.participant, version)
+    set_status(store, 1, ben.participant, "declined")
+    accept(store, 1, ann.participant, version)
+    assert come(store, "ann").person.status is None
+
+
+def test_completion_codes(path):
+    store = opened(path)
+    own = [completion_code(store, 1, who, CrowdSettings()) for who in "ab"]
+    assert len(set(own)) == 2
+    assert own[0] == completion_code(store, 1, "a", CrowdSettings())
+    assert completion_code(store, 1, "a", CrowdSettings(code="C123")) == "C123"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("people", 0, "a whole number"),
+        ("people", True, "a whole number"),
+        ("open", "perhaps", "yes or no"),
+        ("opens", "tomorrow", "a time such as"),
+        ("return_done", "javascript:alert(1)", "an address such as"),
+        ("return_done", "/relative", "an address such as"),
+        ("language", "german", "two letters"),
+        ("checks", "[1]", "a list such as"),
+        ("checks", [{"text": "2 + 2?", "options": ["3", "5"], "answer": "4"}], "not an option"),
+        ("checks", [{"text": "2 + 2?", "options": ["4"], "answer": "4"}], "different options"),
+        ("consent", "a\0b", "a text of at most"),
+        ("nonsense", 1, "no setting 'nonsense'"),
+        ("closes", "2020-01-01", "before it opens"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_in_a_sentence(name, value, words):
+    with pytest.raises(SettingError, match=words):
+        CrowdSettings(opens="2026-01-01T00:00:00+00:00").changed({name: value})
+
+
+def test_an_empty_value_brings_back_the_default():
+    given = CrowdSettings().changed(
+        {"people": "5", "code": "C", "checks": [{"text": "?", "options": "ab", "answer": "a"}]}
+    )
+    assert settings_from(None) == CrowdSettings() == given.changed({"people": "", "code": None, "checks": []})
+
+
+@pytest.mark.parametrize("mode", ["own", "pooled"])
+def test_people_answer_while_the_owner_changes_things_and_nobody_waits_for_ever(database, mode):
+    """Locks are taken in one order: nothing fails by a deadlock."""
+    place = f"{database}#some"
+    askwise.save(askwise.best_item([f"item {i}" for i in range(30)], draws=40, seed=1, epsilon=1e-6), place)
+    store = Store.at(Address.of(place))
+    study = store.record().study
+    set_mode(store, study, mode)
+    change_crowd(store, study, {"open": True})
+    invited = [come(store, f"person {number}").person for number in range(4)]
+    for one in invited:
+        answer(store, one)  # so that their logs have begun
+    failed = []
+
+    def attempt(work):
+        try:
+            work()
+        except Exception as error:
+            failed.append(error)
+
+    def answers(person):
+        session = askwise.open(place, log=person.log)
+        for _ in range(8):
+            session.tell("left", session.ask(), who=person.participant)
+
+    def changes():
+        for number in range(6):
+            change_items(store, [f"new {number}"], None)
+            change_crowd(store, study, {"people": 100 + number})
+            come(store, f"late {number}")
+
+    work = [*(lambda one=one: answers(one) for one in (invited if mode == "own" else invited[:1])), changes]
+    threads = [threading.Thread(target=attempt, args=(each,)) for each in work]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    store.close()
+    assert failed == []

@@ -1,0 +1,234 @@
+"""The pages between a panel and the questions: the open link, the consent, the end, and several invitations."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+from fastapi.testclient import TestClient
+
+import askwise
+from askwise.storage.address import Address
+from askwise.storage.joining import change_crowd, crowd_settings
+from askwise.storage.participants import people
+from askwise.storage.store import Store
+from askwise.web.app import create_app
+from tests.web.test_api import OWNER, TABLE
+from tests.web.test_sharing import ask
+
+pytestmark = pytest.mark.usefixtures("in_process")
+HERE = "/api/v1/studies/cars"
+PERSON = {"PROLIFIC_PID": "5f1", "STUDY_ID": "7", "SESSION_ID": "9"}
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "cars.askwise"
+    askwise.save(askwise.best_item(TABLE, draws=60, seed=2, epsilon=1e-6, budget=30), path)
+    return path
+
+
+@pytest.fixture
+def client(path):
+    with TestClient(create_app(str(path), token="secret-of-the-owner", workers=1), follow_redirects=False) as client:
+        yield client
+
+
+def open_door(client, **changes):
+    reply = client.post(f"{HERE}/crowd", json={"open": True, **changes}, headers=OWNER)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+def joined(client, query=PERSON, **more):
+    """The address of the page of somebody who opens the link."""
+    reply = client.get("/s/cars/join", params=query, **more)
+    assert reply.status_code == 303, reply.text
+    return reply.headers["location"]
+
+
+def test_a_person_of_a_panel_joins_accepts_answers_and_goes_back(client, path):
+    door = open_door(
+        client,
+        consent="I take part.\n\nIt takes <b>ten</b> minutes.",
+        retention="We delete everything in 2030.",
+        answers=2,
+        thanks="You helped us.",
+        code="C-42",
+        return_done="https://panel.example/complete?cc={code}&who={PROLIFIC_PID}",
+    )
+    assert door["link"] == "http://testserver/s/cars/join"
+    page = joined(client)
+    consent = client.get(page).text
+    assert "It takes &lt;b&gt;ten&lt;/b&gt; minutes." in consent
+    assert "We delete everything in 2030." in consent
+    api = f"/api/v1{page}"
+    assert client.get(api).json()["question"] is None
+    refused = client.post(f"{api}/answers", json={"question": "q1", "response": "left", "key": "too-early"})
+    assert refused.status_code == 409
+    version = re.search(r'name="version" value="(\w+)"', consent)[1]
+    assert client.post(f"{page}/consent", data={"choice": "accept", "version": version}).status_code == 303
+    assert 'id="question"' in client.get(page).text
+    for number in range(2):
+        question = ask(client, api)
+        sent = {"question": question["id"], "response": "left", "key": f"answer-{number}"}
+        state = client.post(f"{api}/answers", json=sent).json()
+    assert (state["done_kind"], state["thanks"], state["code"], state["returns"]) == (
+        "quota",
+        "You helped us.",
+        "C-42",
+        True,
+    )
+    assert client.get(f"{page}/return").headers["location"] == "https://panel.example/complete?cc=C-42&who=5f1"
+    assert joined(client) == page
+    assert len(people(Store.at(Address.of(path)), 1)) == 1
+    assert client.get(f"{HERE}/crowd", headers=OWNER).json()["people"] == {"answering": 1}
+
+
+def test_the_code_comes_at_the_end_and_not_before(client):
+    open_door(client, code="C-42", return_done="https://panel.example/?cc={code}")
+    page = joined(client)
+    ask(client, f"/api/v1{page}")
+    assert client.get(f"/api/v1{page}").json()["code"] is None
+    assert client.get(f"{page}/return").headers["location"] == page
+
+
+def test_predictions_and_results_are_hidden_from_a_crowd_unless_the_owner_shows_them(client):
+    open_door(client, answers=30)
+    api = f"/api/v1{joined(client)}"
+    question = ask(client, api)
+    assert client.get(api).json()["why"] is False
+    assert client.get(f"{api}/why/{question['id']}").status_code == 403
+    open_door(client, why=True)
+    assert client.get(api).json()["why"] is True
+    assert client.get(f"{api}/why/{question['id']}").status_code == 200
+    for number in range(30):
+        sent = {"question": ask(client, api)["id"], "response": "left", "key": f"answer-{number}"}
+        state = client.post(f"{api}/answers", json=sent).json()
+    assert state["done_kind"] == "quota"
+    assert (state["result"], state["estimate"], state["certainty"]) == (None, None, None)
+
+
+def test_whoever_declines_may_change_their_mind(client):
+    open_door(client, consent="I take part.", return_declined="https://panel.example/no?who={PROLIFIC_PID}")
+    page = joined(client)
+    client.post(f"{page}/consent", data={"choice": "decline"})
+    shown = client.get(page).text
+    assert "You do not take part" in shown
+    assert client.get(f"{page}/return").headers["location"] == "https://panel.example/no?who=5f1"
+    again = client.get(f"{page}?again=yes").text
+    version = re.search(r'name="version" value="(\w+)"', again)[1]
+    client.post(f"{page}/consent", data={"choice": "accept", "version": version})
+    assert 'id="question"' in client.get(page).text
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"open": False}, "not open at the moment"),
+        ({"people": 1}, "all the people it needs"),
+        ({"opens": "2100-01-01"}, "not open yet"),
+        ({"closes": "2020-01-01"}, "is over"),
+    ],
+)
+def test_somebody_who_cannot_join_reads_why(client, changes, sentence):
+    open_door(client, return_full="https://panel.example/full?who={PROLIFIC_PID}")
+    joined(client, {"participant": "first"})
+    open_door(client, **{"open": True, **changes})
+    reply = client.get("/s/cars/join", params=PERSON)
+    assert reply.status_code == 403
+    assert sentence in reply.text
+    assert ("https://panel.example/full?who=5f1" in reply.text) is (sentence in ("all the people it needs", "is over"))
+
+
+def test_an_unknown_study_and_a_bare_link_are_pages(client):
+    open_door(client)
+    assert client.get("/s/nothing/join", params=PERSON).status_code == 404
+    bare = client.get("/s/cars/join")
+    assert bare.status_code == 403
+    assert "does not say who you are" in bare.text
+
+
+def test_pages_speak_the_language_of_the_link_the_study_or_the_browser(client):
+    open_door(client, consent="I take part.")
+    page = joined(client)
+    german, english = {"Accept-Language": "de-AT,de;q=0.9"}, {"Accept-Language": "fr"}
+    assert "Bevor Sie beginnen" in client.get(page, headers=german).text
+    assert "Before you start" in client.get(page, headers=english).text
+    open_door(client, language="de")
+    assert '<html lang="de" dir="ltr">' in client.get(page, headers=english).text
+    assert '<html lang="ar" dir="rtl">' in client.get(f"{page}?lang=ar", headers=english).text
+    arabic = joined(client, {"participant": "two", "lang": "ar"})
+    assert '<html lang="ar" dir="rtl">' in client.get(arabic, headers=german).text
+    refused = client.post(f"/api/v1{page}/undo", json={"key": "some-key-1"})
+    assert "Bitte laden Sie die Seite neu" in refused.json()["detail"]
+    missing = client.get("/s/cars/p/forged", headers=german)
+    assert (missing.status_code, "Nicht gefunden" in missing.text) == (404, True)
+
+
+def test_questions_and_sentences_are_translated(client):
+    open_door(client, language="de", answers=1)
+    api = f"/api/v1{joined(client)}"
+    question = ask(client, api)
+    assert question["text"].startswith("Was ist Ihnen lieber: ")
+    sent = {"question": question["id"], "response": "left", "key": "answer-1"}
+    state = client.post(f"{api}/answers", json=sent).json()
+    assert state["done"] == "Sie haben die Antwort gegeben, um die wir gebeten haben."
+    assert client.get(f"{api}/answers").json()[0]["text"] == question["text"]
+    assert client.post(f"{api}/answers", json={**sent, "key": "answer-2"}).json()["detail"].startswith("Sie haben")
+
+
+def test_several_invitations_at_once(client):
+    names = ["Ann", "ben@example.org", "", "=cmd()"]
+    made = client.post(f"{HERE}/invitations", json={"names": names, "quota": 3}, headers=OWNER)
+    assert made.status_code == 201
+    assert [one["name"] for one in made.json()] == ["Ann", "ben@example.org", "=cmd()"]
+    again = client.post(f"{HERE}/invitations", json={"names": ["Ann"]}, headers=OWNER).json()
+    assert again[0]["link"] == made.json()[0]["link"]
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{HERE}/links.csv", headers=OWNER).text)))
+    assert [row["link"] for row in rows] == [one["link"] for one in made.json()]
+    assert rows[2]["name"] == "'=cmd()"
+    assert client.post(f"{HERE}/invitations", json={"names": [" "]}, headers=OWNER).status_code == 422
+
+
+def test_strangers_do_not_see_the_settings(client):
+    assert client.get(f"{HERE}/crowd").status_code == 401
+    assert client.post(f"{HERE}/crowd", json={"open": True}).status_code == 401
+    assert client.post(f"{HERE}/crowd", json={"people": -1}, headers=OWNER).status_code == 422
+    assert client.post(f"{HERE}/crowd", json={"opens": "soon"}, headers=OWNER).status_code == 422
+
+
+def test_settings_are_stored_with_the_study(client, path):
+    open_door(client, people=5, checks=[{"text": "2 + 2?", "options": ["3", "4"], "answer": "4"}])
+    found = crowd_settings(Store.at(Address.of(path)), 1)
+    assert (found.open, found.people, found.checks[0].answer) == (True, 5, "4")
+    change_crowd(Store.at(Address.of(path)), 1, {"people": None})
+    assert client.get(f"{HERE}/crowd", headers=OWNER).json()["settings"]["people"] is None
+
+
+def test_a_preview_records_nothing(client, path):
+    open_door(
+        client,
+        consent="I take part.",
+        thanks="You helped us.",
+        code="C-42",
+        return_done="https://panel.example/?cc={code}",
+    )
+    assert client.get("/s/cars/preview").status_code == 401
+    assert "This is a preview" in client.get("/s/cars/preview", headers=OWNER).text
+    going = client.get("/s/cars/preview/consent?lang=de&choice=accept", headers=OWNER)
+    page = client.get(going.headers["location"], headers=OWNER).text
+    assert 'data-preview="yes"' in page
+    assert '<html lang="de"' in page
+    state = client.get(f"{HERE}/preview", headers=OWNER).json()
+    for number in range(3):
+        sent = {"question": state["question"]["id"], "response": "left", "key": f"preview-{number}"}
+        state = client.post(f"{HERE}/preview/answers", json=sent, headers=OWNER).json()
+    assert (state["done_kind"], state["code"], state["thanks"]) == ("quota", "C-42", "You helped us.")
+    assert len(client.get(f"{HERE}/preview/answers", headers=OWNER).json()) == 3
+    assert client.post(f"{HERE}/preview/undo", json={"key": "preview-u"}, headers=OWNER).json()["answers"] == 2
+    assert "https://panel.example/?cc=C-42" in client.get("/s/cars/preview/return", headers=OWNER).text
+    store = Store.at(Address.of(path))
+    assert (people(store, 1), askwise.storage.resume(store).log) == ([], [])

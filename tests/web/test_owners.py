@@ -1,0 +1,116 @@
+"""Several owners: roles, tokens that can be revoked, and nothing secret in addresses or files that others read."""
+
+from __future__ import annotations
+
+import stat
+
+import pytest
+from fastapi.testclient import TestClient
+
+import askwise
+from askwise.errors import SettingError
+from askwise.storage.address import Address
+from askwise.storage.owners import FILE, OwnerTokens
+from askwise.storage.participants import invite
+from askwise.storage.store import Store
+from askwise.web import access
+from askwise.web.app import create_app
+from tests.web.test_api import OWNER
+
+pytestmark = pytest.mark.usefixtures("in_process")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "studies"
+    folder.mkdir()
+    askwise.save(askwise.best_item(["tea", "coffee", "water"], draws=40), folder / "drinks.askwise")
+    store = Store.at(Address.of(folder / "drinks.askwise"))
+    invite(store, store.record(), "Ann")
+    store.close()
+    return folder
+
+
+@pytest.fixture
+def client(folder):
+    app = create_app(str(folder), token="secret-of-the-owner", workers=1)
+    with TestClient(app, follow_redirects=False) as client:
+        yield client
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+def added(client, name, role):
+    reply = client.post("/api/v1/owners", json={"name": name, "role": role}, headers=OWNER)
+    assert reply.status_code == 201, reply.text
+    return reply.json()
+
+
+def test_a_viewer_looks_and_changes_nothing(client):
+    viewer = bearer(added(client, "Vera", "viewer")["token"])
+    seen = client.get("/api/v1/studies/drinks", headers=viewer)
+    assert seen.status_code == 200
+    assert seen.json()["participants"][0]["link"] == ""
+    assert client.get("/api/v1/studies/drinks", headers=OWNER).json()["participants"][0]["link"]
+    for path, body in (("state", {"state": "closed"}), ("participants", {"name": "Eve"}), ("crowd", {"open": True})):
+        assert client.post(f"/api/v1/studies/drinks/{path}", json=body, headers=viewer).status_code == 403
+    assert client.get("/api/v1/studies/drinks/links.csv", headers=viewer).status_code == 403
+    assert client.get("/api/v1/owners", headers=viewer).status_code == 403
+    assert client.post("/api/v1/owners", json={"name": "Eve", "role": "owner"}, headers=viewer).status_code == 403
+    assert client.get("/api/v1/studies/drinks", headers=OWNER).json()["state"] == "open"
+
+
+def test_another_owner_may_do_everything_until_the_token_is_revoked(client, monkeypatch):
+    other = bearer(added(client, "Olga", "owner")["token"])
+    assert client.post("/api/v1/studies/drinks/state", json={"state": "paused"}, headers=other).status_code == 200
+    assert client.post("/api/v1/owners", json={"name": "Olga", "role": "owner"}, headers=OWNER).status_code == 409
+    assert client.post("/api/v1/owners/Nobody/revoke", headers=OWNER).status_code == 404
+    assert client.post("/api/v1/owners/Olga/revoke", headers=OWNER).json() == []
+    assert client.get("/api/v1/studies", headers=other).status_code == 401
+
+
+def test_a_token_revoked_elsewhere_is_out_soon(client, folder, monkeypatch):
+    monkeypatch.setattr(access, "FRESH_SECONDS", -1.0)
+    token = bearer(added(client, "Olga", "owner")["token"])
+    assert client.get("/api/v1/studies", headers=token).status_code == 200
+    elsewhere = OwnerTokens(str(folder))
+    elsewhere.revoke("Olga")
+    elsewhere.close()
+    assert client.get("/api/v1/studies", headers=token).status_code == 401
+
+
+def test_no_token_stays_in_the_address(client):
+    made = added(client, "Vera", "viewer")
+    reply = client.get(made["link"])
+    assert (reply.status_code, reply.headers["location"]) == (303, "/")
+    cookie = reply.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    page = client.get("/", headers={"Cookie": cookie.split(";")[0]})
+    assert page.status_code == 200
+    assert made["token"] not in page.text
+    assert client.get("/login?token=forged").status_code == 401
+    assert client.get("/login").status_code == 401
+
+
+def test_only_hashes_are_stored_where_only_the_owner_reads(client, folder):
+    made = added(client, "Vera", "viewer")
+    assert stat.S_IMODE((folder / FILE).stat().st_mode) == 0o600
+    assert all(made["token"].encode() not in file.read_bytes() for file in folder.iterdir())
+    assert "Vera" not in client.get("/api/v1/studies", headers=OWNER).text
+    assert [one["study"] for one in client.get("/api/v1/studies", headers=OWNER).json()] == ["drinks"]
+
+
+def test_tokens_of_a_file_and_of_a_database_are_in_it(place):
+    askwise.save(askwise.best_item(["tea", "coffee"], draws=40), place)
+    tokens = OwnerTokens(place)
+    tokens.add("Ann", "owner")
+    tokens.close()
+    again = OwnerTokens(place)
+    assert [(one.name, one.role) for one in again.listed()] == [("Ann", "owner")]
+    for name, role, words in (("", "owner", "name"), ("Ben", "king", "owner or viewer"), ("Ann", "viewer", "already")):
+        with pytest.raises(SettingError, match=words):
+            again.add(name, role)
+    again.close()

@@ -28,7 +28,14 @@ from askwise.stopping.certificate import Certificate, CertifiedModel, Estimate, 
 from askwise.stopping.outlook import Outlook, outlook
 from askwise.strategies import candidates_for, rule_for
 from askwise.strategies.baselines import random
-from askwise.strategies.batches import Scenario, extend_scenarios, initial_scenarios, per_cost, score_scenarios
+from askwise.strategies.batches import (
+    Scenario,
+    extend_scenarios,
+    has_enough_draws,
+    initial_scenarios,
+    per_cost,
+    score_scenarios,
+)
 from askwise.strategies.candidate_sets import greedy_sets, lists_all
 from askwise.strategies.expected import expected
 from askwise.strategies.screening import SURVIVING_ROWS, screen
@@ -94,6 +101,19 @@ class Round:
             after.prepared_question = len(log.events), after.choose(log)
         after.estimate, after.diameter  # noqa: B018  computed here, shown later
         return after
+
+    def reweighed(self, answers: Sequence[Answer]) -> Round | None:
+        """The same posterior, with draws reweighed by more answers, to choose a question in a hurry; None if too few
+        draws would count."""
+        problem, (structures, weights, *_) = self.config.problem, self.sample
+        for answer in answers:
+            predictions = problem.family.predict(structures, np.asarray(answer.atom)[None])
+            weights = weights * problem.likelihood(predictions, answer.response)[:, 0]
+        if not has_enough_draws(weights):
+            return None
+        found = Round(self.config, self.beliefs)
+        vars(found)["sample"] = self.sample._replace(weights=weights / weights.sum())
+        return found
 
     @property
     def answers(self) -> list[Answer]:

@@ -151,6 +151,15 @@ def effective_size(weights: Floats) -> float:
     return float(weights.sum()) ** 2 / squares if squares else 0.0
 
 
+def has_enough_draws(weights: Floats) -> bool:
+    """Whether reweighed draws (S,) still say enough to choose a question.
+
+    >>> has_enough_draws(np.array([0.9, 0.9, 0.1])), has_enough_draws(np.zeros(3))
+    (True, False)
+    """
+    return effective_size(weights) >= min(MIN_EFFECTIVE_DRAWS, len(weights) / 4)
+
+
 def _answered(problem: Problem, before: Scenario, atom: Any, rng: Generator) -> Iterator[Scenario]:
     """One scenario for each answer that some of the truths give."""
     predictions = problem.family.predict(before.sample.structures, atom[None])
@@ -159,7 +168,7 @@ def _answered(problem: Problem, before: Scenario, atom: Any, rng: Generator) -> 
         truths = before.truths[np.flatnonzero([own == response for own in responses])]
         weights = before.sample.weights * problem.likelihood(predictions, response)[:, 0]
         after = replace(before, truths=truths, pending=(*before.pending, Answer(atom, response)))
-        if before.sample.exact or effective_size(weights) >= min(MIN_EFFECTIVE_DRAWS, len(weights) / 4):
+        if before.sample.exact or has_enough_draws(weights):
             yield replace(after, sample=before.sample._replace(weights=weights / weights.sum()))
         else:
             yield _with_fresh_draws(after, rng)

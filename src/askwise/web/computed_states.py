@@ -16,7 +16,17 @@ from askwise.stopping import StopReason
 from askwise.storage.participants import set_settled
 from askwise.types import Response
 from askwise.web.group_questions import questions_for
-from askwise.web.learner.learner import Job, Learner, compute_state, compute_state_after, fallback_questions
+from askwise.web.learner.learner import (
+    AHEAD_RANK,
+    STATE_RANK,
+    URGENT_RANK,
+    Job,
+    Learner,
+    choose_quickly,
+    compute_state,
+    compute_state_after,
+    fallback_questions,
+)
 from askwise.web.respondent import Respondent
 from askwise.web.stored_fallback import keep_fallback, load_fallback
 from askwise.web.stored_log import StoredLog
@@ -124,6 +134,10 @@ class ComputedStates:
         if self.latest is None and self.fallback.state is None:  # another server may have kept some by now
             pursued = self.event_log.pursued(self.log.journal.record.recipe)
             self.fallback.state = await asyncio.to_thread(load_fallback, self.log.store, self._study, pursued)
+        if not self.log.pooled and self.latest is not None and self.current() is None:
+            event = await self._choose_quickly() if self.learner.is_behind(self.job) else None
+            if event is not None:
+                return event, False
         if self._refreshing is not None and self.current() is None:
             seconds = LEARNER_SECONDS if self.latest or self.fallback.state else FIRST_SECONDS
             await asyncio.wait({self._refreshing}, timeout=seconds)
@@ -134,15 +148,27 @@ class ComputedStates:
         if current is not None and (current.question is not None or current.done is not None):
             known = [] if current.question is None else [current.question, *current.fallback]
             return next(iter(questions_for(known, self.respondent, self.event_log)), None), False
-        budget = None if self.respondent.beyond else states[0].budget
-        if budget is not None and len(self.event_log.answers) >= budget:
-            return None, True  # the budget is used up, whatever the learner knows
+        if self._is_budget_used(states[0]):
+            return None, True  # whatever the learner knows
         known = [event for state in states for event in (state.question, *state.fallback) if event is not None]
         known = questions_for(known, self.respondent, self.event_log)
         taken = self.event_log.unavailable_atoms(repeat=False)
         free = next((event for event in known if self._is_askable(event, taken)), None)
         # it was chosen for another position, perhaps of another log: what was computed then is not noted with it
         return (None if free is None else {**free, "gain": 0.0, "info": {"fallback": True}}), True
+
+    async def _choose_quickly(self) -> Event | None:
+        """The learner's choice from draws that it has, while it is behind; None if it has none that say enough."""
+        assert self.latest is not None
+        if self._is_budget_used(self.latest):
+            return None
+        with suppress(Exception):  # the refresh that is under way says what is wrong
+            return await asyncio.wait_for(self.learner.run(choose_quickly, self.job), LEARNER_SECONDS)
+        return None
+
+    def _is_budget_used(self, state: LogState) -> bool:
+        budget = None if self.respondent.beyond else state.budget
+        return budget is not None and len(self.event_log.answers) >= budget
 
     def _is_askable(self, event: Event, taken: set[Any]) -> bool:
         """Whether a question of an earlier state, or of another log, may be asked now."""
@@ -157,7 +183,8 @@ class ComputedStates:
             while self.up_to_date() is None and late < MAX_REFRESHES:
                 self._wanted.clear()
                 wanted = self.log.pooled, self.respondent.beyond
-                self.latest = state = await self.learner.run(compute_state, self.job, *wanted)
+                rank = URGENT_RANK if self.log.pooled or self.latest is None else STATE_RANK
+                self.latest = state = await self.learner.run(compute_state, self.job, *wanted, rank=rank)
                 self.ahead, self.failures = {}, 0
                 self.fallback.state = state if state.fallback else self.fallback.state
                 if self.fallback.storing is None and state.fallback:
@@ -216,7 +243,9 @@ class ComputedStates:
         anybody. In a shared log, only while few people answer: each answer makes the states after all others useless.
         """
         if not self.log.pooled:
-            return [(rank, None, self.respondent.who, response) for rank, response in enumerate(state.likely, 1)]
+            return [
+                (rank, None, self.respondent.who, response) for rank, response in enumerate(state.likely, AHEAD_RANK)
+            ]
         leases = ((id, self.log.leases.get(id)) for id in self.event_log.open_questions())
         held = [(id, lease.who) for id, lease in leases if lease is not None and not lease.over]
         if len(held) > MAX_FORESEEN_PEOPLE:
@@ -228,7 +257,7 @@ class ComputedStates:
         found = [
             (rank, id, who, response)
             for id, who, event in asked
-            for rank, response in enumerate(event["responses"], 1)
+            for rank, response in enumerate(event["responses"], AHEAD_RANK)
             if event["kind"] != "number" and len(event["responses"]) <= MAX_FORESEEN_RESPONSES
         ]
         return sorted(found, key=lambda each: each[0])

@@ -19,7 +19,7 @@ from typing import Any
 from uuid import uuid4
 
 from askwise.errors import SettingError
-from askwise.web.learner.learner import MAX_SECONDS, Job, Learner
+from askwise.web.learner.learner import MAX_SECONDS, STATE_RANK, URGENT_RANK, Job, Learner
 from askwise.web.learner.workers import WorkerTimeout
 
 POLL_SECONDS = 0.5  # between two looks whether a worker lives
@@ -50,16 +50,22 @@ class ClusterLearner(Learner):
         self._homes: OrderedDict[Job, str] = OrderedDict()  # by log: the address of its worker
         self._known: tuple[float, list[str]] = -ADDRESSES_SECONDS, []  # when, and which workers there were
         self._running = 0
+        self._behind = 0  # those that people wait for, and those of logs whose state is behind
 
     @property
     def waiting(self) -> int:
         """Calls that are computed, or wait for a worker."""
         return self._running
 
-    async def run(self, function: Any, job: Job, *more: Any, rank: int = 0) -> Any:
+    def is_behind(self, job: Job) -> bool:
+        """Whether the workers have more states to compute than they can at once."""
+        return self._behind > len(self._known[1])
+
+    async def run(self, function: Any, job: Job, *more: Any, rank: int = URGENT_RANK) -> Any:
         """What the function finds out about a log, by the worker of that log."""
         end = time.monotonic() + GIVE_UP_SECONDS
         self._running += 1
+        self._behind += rank <= STATE_RANK
         try:
             while True:
                 try:
@@ -71,6 +77,7 @@ class ClusterLearner(Learner):
                     await asyncio.sleep(ADDRESSES_SECONDS)
         finally:
             self._running -= 1
+            self._behind -= rank <= STATE_RANK
 
     async def stop(self) -> None:
         if self._client is not None:

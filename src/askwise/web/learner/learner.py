@@ -17,6 +17,7 @@ from askwise.report.people import people_of
 from askwise.session import Session, contradictions
 from askwise.session.events import Event
 from askwise.session.log_state import LogState, state_of_round
+from askwise.session.quick_choice import choose_reweighed
 from askwise.session.set_responses import BEST_WORST, outlooks_by_best
 from askwise.simulate.runs import SimulatedRun
 from askwise.storage import populations
@@ -34,6 +35,8 @@ STORED_FALLBACK_QUESTIONS = 40  # in the store, for when the server starts again
 FALLBACK_OF_PERSON = 4  # of each person in a group
 # of an event: all but who and when
 SHARED_PARTS = ("event", "question", "atom", "options", "response", "goal", "added", "retired", "excluded")
+# whose call goes first: of a person who waits; of a log whose state is behind; of states ahead, the likeliest first
+URGENT_RANK, STATE_RANK, AHEAD_RANK = 0, 1, 2
 Job = tuple[str, int]  # the address of a store, the number of a log in it
 
 _stores: dict[str, Store] = {}  # of a worker
@@ -50,8 +53,8 @@ class Learner:
         self._workers = [Worker(max_seconds=MAX_SECONDS) for _ in range(count)]
         self._background: Worker | None = None
 
-    async def run(self, function: Any, job: Job, *more: Any, rank: int = 0) -> Any:
-        """What the function finds out about a log. What somebody waits for has rank 0 and goes first."""
+    async def run(self, function: Any, job: Job, *more: Any, rank: int = URGENT_RANK) -> Any:
+        """What the function finds out about a log. Calls of a lower rank go first."""
         return await self._workers[job[1] % len(self._workers)].run(function, job, *more, rank=rank)
 
     async def run_in_background(self, function: Any, *more: Any) -> Any:
@@ -63,6 +66,10 @@ class Learner:
     def waiting(self) -> int:
         """Calls that no worker has begun."""
         return sum(worker.waiting for worker in self._workers)
+
+    def is_behind(self, job: Job) -> bool:
+        """Whether the states of other logs are to be computed before a call about this one."""
+        return self._workers[job[1] % len(self._workers)].has_waiting(STATE_RANK)
 
     async def stop(self) -> None:
         """Says goodbye where that takes time, before `close`."""
@@ -130,6 +137,15 @@ def compute_state_after(job: Job, position: int, response: Any, who: str, asked:
         log.append(told)
         question = round.choose(log) if len(round.fresh_atoms(log)) else None
     return state_of_round(round, position + 1, question, question=question, done=reason, settled=reason)
+
+
+def choose_quickly(job: Job) -> Event | None:
+    """The question to ask now, from the draws of the last state that was computed, reweighed by the answers since; None
+    if they say too little; in a worker."""
+    session = _sessions.get(job)
+    if session is None or isinstance(session.problem.family, AsksPeople):
+        return None
+    return choose_reweighed(session, journal_of(session).since(len(session.event_log.events)))
 
 
 def check_answer(job: Job, question: str, response: Any, who: str) -> None:

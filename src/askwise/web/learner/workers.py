@@ -53,6 +53,10 @@ class Worker:
         """Calls that it has not begun."""
         return len(self._waiting)
 
+    def has_waiting(self, rank: int) -> bool:
+        """Whether it has not begun some call of this rank or a lower one."""
+        return bool(self._waiting) and self._waiting[0][0] <= rank
+
     def close(self) -> None:
         end_pool(self._pool)
 

@@ -10,7 +10,8 @@ With --servers 2, two servers share one PostgreSQL database, which is started fo
 stay with one server until it does not respond; with --alternate, each request goes to another server than the one
 before. With --cluster 2, the learner is a Dask cluster that is started for it: the run is made with one worker, then
 with two, and the CPU of its workers is not counted. `refused` counts answers to shown questions that a server refused,
-which is always wrong here.
+which is always wrong here. `reweighed_share` counts questions that were chosen from the draws of an earlier
+state because the learner was behind; they are no fallback questions.
 """
 
 from __future__ import annotations
@@ -56,17 +57,22 @@ async def crowd(
     return {"crowd": watched, "memory": memory, "cpu": sum(server.total_cpu_seconds() for server in servers)}
 
 
-def count(store: Store, acknowledged: list[tuple[str, str]], pooled: bool) -> tuple[int, int, int]:
-    """(answers in the store, acknowledged ones that are not there, ones that are there twice)"""
+def count(store: Store, acknowledged: list[tuple[str, str]], pooled: bool) -> tuple[int, int, int, float]:
+    """(answers in the store, acknowledged ones that are not there, ones that are there twice, the share of questions
+    chosen from reweighed draws)"""
     found: Counter[str] = Counter()
-    twice = 0
+    twice, asked, reweighed = 0, 0, 0
     study = store.record().study
     for log in [study] if pooled else [each.log for each in people(store, study)]:
-        told = [event for event in StudyJournal(store, store.record(log)).since(0) if event["event"] == "tell"]
+        events = StudyJournal(store, store.record(log)).since(0)
+        told = [event for event in events if event["event"] == "tell"]
+        infos = [event["info"] for event in events if event["event"] == "ask"]
+        asked, reweighed = asked + len(infos), reweighed + sum(info.get("reweighed", 0) > 0 for info in infos)
         found.update(event["key"] for event in told)
         twice += len(told) - len({event["question"] for event in told})
     lost = sum(found[key] == 0 for _, key in acknowledged)
-    return sum(found.values()), lost, twice + sum(number - 1 for number in found.values())
+    doubled = twice + sum(number - 1 for number in found.values())
+    return sum(found.values()), lost, doubled, reweighed / max(asked, 1)
 
 
 def run_on_cluster(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -102,7 +108,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             server.wait_until_ready()
         found = asyncio.run(crowd(options, store, servers, features))
         watched: Crowd = found["crowd"]
-        answers, lost, doubled = count(store, watched.acknowledged, options.pooled)
+        answers, lost, doubled, reweighed = count(store, watched.acknowledged, options.pooled)
     waits = 1e3 * np.array(watched.waits or [np.nan])
     p50, p95, p99 = (float(np.percentile(waits, level)) for level in (50, 95, 99))
     return {
@@ -121,6 +127,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         "lost": lost,
         "doubled": doubled,
         "fallback_share": watched.fallbacks / max(len(watched.waits), 1),
+        "reweighed_share": reweighed,
         "cpu_ms_per_answer": 1e3 * found["cpu"] / max(answers, 1),
         "load": os.getloadavg()[0],
         "retries": watched.retries,

@@ -15,6 +15,7 @@ from askwise.storage.address import Address
 from askwise.storage.participants import invite, set_mode, token_of
 from askwise.storage.store import Store
 from askwise.web.app import create_app
+from askwise.web.computed_states import ComputedStates
 from askwise.web.learner import learner
 from benchmarks.hops import hops_of_one_answer
 from tests.web.test_api import TABLE, settle
@@ -97,6 +98,23 @@ def test_people_who_share_a_log_get_the_best_questions_in_turn(tmp_path, in_proc
     assert asked[1:] == [chosen.question["atom"], chosen.fallback[0]["atom"]]
     assert choices == [0]  # before anything was asked
     assert asked == [event["atom"] for event in askwise.open(path).round.best(EventLog(), 3)]
+
+
+def test_while_the_learner_is_behind_reweighed_draws_choose(here, in_process, monkeypatch):
+    path, link, _ = here
+    with TestClient(create_app(str(path), token="owner", workers=1)) as client:
+        question = client.get(link).json()["question"]["id"]
+        settle(client, link)
+        monkeypatch.setattr(learner.Learner, "is_behind", lambda *_: True)
+        monkeypatch.setattr(ComputedStates, "after", lambda *_: None)
+        state = client.post(f"{link}/answers", json={"question": question, "response": "left", "key": KEY}).json()
+        (service,) = client.app.state.studies._services.values()
+        asked = service.event_log.ask_events[state["question"]["id"]]
+        assert not state["question"]["fallback"]
+        assert not state["behind"]
+        assert asked["info"]["reweighed"] in (0, 1)  # 0: the round after this answer was there
+        settle(client, link)  # the state of the log is computed as ever
+        assert service.states.current().answers == 1
 
 
 @pytest.mark.parametrize(("pooled", "calls"), [(False, 225), (True, 320)])

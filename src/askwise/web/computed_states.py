@@ -134,13 +134,14 @@ class ComputedStates:
         if self.latest is None and self.fallback.state is None:  # another server may have kept some by now
             pursued = self.event_log.pursued(self.log.journal.record.recipe)
             self.fallback.state = await asyncio.to_thread(load_fallback, self.log.store, self._study, pursued)
-        if not self.log.pooled and self.latest is not None and self.current() is None:
-            event = await self._choose_quickly() if self.learner.is_behind(self.job) else None
-            if event is not None:
-                return event, False
         if self._refreshing is not None and self.current() is None:
-            seconds = LEARNER_SECONDS if self.latest or self.fallback.state else FIRST_SECONDS
-            await asyncio.wait({self._refreshing}, timeout=seconds)
+            if self.latest is not None and not self.log.pooled and self.learner.is_behind(self.job):
+                event = await self._choose_quickly()
+                if event is not None:
+                    return event, False
+            else:
+                seconds = LEARNER_SECONDS if self.latest or self.fallback.state else FIRST_SECONDS
+                await asyncio.wait({self._refreshing}, timeout=seconds)
         states = [state for state in (self.latest, self.fallback.state) if state is not None]
         if not states:
             return None, True

@@ -48,16 +48,23 @@ def test_unfinished_runs_give_no_forecast():
     assert answers_until_stop(runs) == (np.inf, np.inf, np.inf)
 
 
-def test_where_most_runs_are_unfinished_only_the_ends_are_known():
+def test_where_most_runs_are_unfinished_only_the_low_end_is_known():
     """The end of the budget is no sign of what people need."""
     done = [SimulatedRun("expected", (1.0,) * (count + 1), count) for count in (30, 32, 34, 36, 38)]
     runs = [*done, *[SimulatedRun("expected", (1.0,) * 301, None)] * 11]
     found = forecast(runs, 1.0, 0, most=300)
-    assert found == Forecast(None, found.low, 300)
+    assert found == Forecast(None, found.low, None) == forecast(runs, 1.0, 0)
     assert 30 <= found.low <= 38
-    assert str(found) == f"{found.low} to 300 more questions"
-    assert str(forecast(runs, 1.0, 0)) == f"{found.low} or more questions to go"
+    assert str(found) == f"{found.low} or more questions to go"
     assert forecast(runs, 1.0, 0, most=8) == Forecast(8, 8, 8)
+
+
+def test_an_end_that_is_far_away_is_not_told():
+    """Nobody is helped by "9 to 298"."""
+    counts = [9, 10, 11, 11, 12, 12, 13, 280, 290, 298]
+    runs = [SimulatedRun("expected", (1.0,) * (count + 1), count) for count in counts]
+    assert forecast(runs, 1.0, 0, most=300) == Forecast(12, 1, None)
+    assert forecast(runs[:7], 1.0, 0) == Forecast(11, 8, 14)
 
 
 def test_the_first_people_share_the_time(monkeypatch):

@@ -18,7 +18,7 @@ from askwise.simulate.populations import (
     starting_point,
 )
 from askwise.simulate.runs import SimulatedRun, simulate_person
-from askwise.simulate.workers import ALONE, arms_of, simulate_arm
+from askwise.simulate.workers import ALONE, HASTY, arms_of, simulate_arm
 from askwise.storage import populations
 from askwise.storage.address import Address
 from askwise.storage.participants import invite
@@ -97,7 +97,7 @@ def test_pairs_are_the_same_people():
     alone = session()
     start = StartingPoint(joined, alone)
     assert start.people_before == 4
-    assert arms_of(start, ["expected", "random"]) == ["expected", "random", ALONE]
+    assert arms_of(start, ["expected", "random"]) == ["expected", "random", HASTY, ALONE]
     with_them, without = (simulate_arm(start, arm, "expected", 0, 9, inf) for arm in ("expected", ALONE))
     assert with_them == simulate_person(joined, "expected", 0, 9)
     assert without == simulate_person(alone, "expected", 0, 9, drawn_from=joined)
@@ -128,7 +128,7 @@ def test_a_plan_says_what_people_before_save(crowd):
     study = askwise.open(crowd)
     steps = []
     found = make_plan(study, 6, 600.0, 1, lambda done, total: steps.append((done, total)))
-    assert steps == [(done, 18) for done in range(1, 19)]
+    assert steps == [(done, 24) for done in range(1, 25)]
     assert list(found["rules"]) == ["expected-capped", "random"]
     saving = PopulationSaving(**found["saving"])
     assert (saving.people_before, saving.people) == (found["people_before"], 6) == (4, 6)

@@ -85,5 +85,5 @@ def test_goals_take_it():
 def test_the_plan_says_what_it_costs():
     session = askwise.best_item(["tea", "coffee", "water"], closeness=2, epsilon=0.2, draws=50)
     run = SimulatedRun("expected-capped", (1.0, 0.5, 0.14, 0.1, 0.06, 0.03), stopped=5)
-    plan = summarise_runs(session, 3, {"expected-capped": [run] * 3, "random": [run] * 3})
+    plan = summarise_runs(session, 5, {"expected-capped": [run] * 5, "random": [run] * 5})
     assert plan["advice"][-1] == "With closeness 2, half of the people are done after 5 questions; without it, after 2."

@@ -49,9 +49,18 @@ def _table(plan: dict[str, Any]) -> Table:
     table = Table(title=f"Questions that simulated people need{after}")
     for heading in ("strategy", "half need at most", "four of five need", "people (finished)"):
         table.add_column(heading)
-    for rule, row in plan["rules"].items():
-        low, middle, high = (
-            f"more than {row['limit']}" if value is None else f"{value:.0f}" for value in row["spread"]
-        )
-        table.add_row(rule, middle, f"{low} to {high}", f"{row['people']} ({row['finished']})")
+    own = next(iter(plan["rules"]))
+    rows = list(plan["rules"].items())
+    rows[1:1] = [] if plan["hasty"] is None else [(f"{own}, hasty people", plan["hasty"])]
+    for rule, row in rows:
+        table.add_row(rule, *_counts(row), f"{row['people']} ({row['finished']})")
     return table
+
+
+def _counts(row: dict[str, Any]) -> tuple[str, str]:
+    """What half of the people need, and four of five; nothing where there were too few."""
+    if row["spread"] is None:
+        return "", ""
+    beyond = f"more than {row['limit']}"
+    low, middle, high = (beyond if value is None else f"{value:.0f}" for value in row["spread"])
+    return middle, low if low == high else f"{low} to {high}" if high != beyond else f"{low} or more"

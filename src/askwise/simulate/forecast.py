@@ -18,6 +18,8 @@ LEVELS = (0.1, 0.5, 0.9)  # of an 80 % interval and its middle
 SIMILARITY_WIDTH = 0.5  # people who took e^0.5 times the answers to come this far count 0.6
 ADDED_ANSWERS = 3.0  # to both counts compared, so that the first few answers do not decide who is similar
 MIN_FINISHED_RUNS = 5  # with fewer, there is no forecast
+MAX_WIDTH = 5  # of an interval whose end says something: the end is at most so many times the middle, ...
+MAX_WIDTH_ANSWERS = 30  # ... or at most so many questions beyond it
 WIDENING = 0.15  # of its length, on each side of an interval: a few dozen people have thin tails
 
 
@@ -29,20 +31,19 @@ class Forecast:
     about 12 more questions (8 to 20)
     >>> print(Forecast(60, 31, None))
     about 60 more questions (31 or more)
-    >>> print(Forecast(None, 31, 300))
-    31 to 300 more questions
+    >>> print(Forecast(None, 31, None))
+    31 or more questions to go
     >>> print(Forecast(4, 4, 4))
     about 4 more questions
     """
 
     likely: int | None  # None: more than most of the people simulated took
     low: int
-    high: int | None
+    high: int | None  # None: too far away to say anything
 
     def __str__(self) -> str:
         if self.likely is None:
-            known = self.high is not None and self.low < self.high
-            return f"{self.low} to {self.high} more questions" if known else f"{self.low} or more questions to go"
+            return f"{self.low} or more questions to go"
         about = f"about {self.likely} more question{'s' if self.likely != 1 else ''}"
         if self.low == self.high:
             return about
@@ -75,8 +76,11 @@ def forecast(runs: Sequence[SimulatedRun], diameter: float, answers: int, most: 
     bound = float("inf") if most is None else float(most)
     unknown = np.isinf(likely) and low < bound  # most did not finish: the middle is not known, even if a budget ends it
     low, likely, high = (min(max(value, 1.0), bound) for value in (low - wider, likely, high + wider))
-    ends = [None if np.isinf(value) else int(value) for value in (np.rint(likely), np.ceil(high))]
-    return Forecast(None if unknown else ends[0], floor(low), ends[1])
+    if unknown:
+        return Forecast(None, floor(low), None)
+    if high > max(MAX_WIDTH * likely, likely + MAX_WIDTH_ANSWERS):
+        high = float("inf")
+    return Forecast(int(np.rint(likely)), floor(low), None if np.isinf(high) else int(np.ceil(high)))
 
 
 def answers_until_stop(runs: Sequence[SimulatedRun], epsilon: float | None = None) -> tuple[float, float, float]:

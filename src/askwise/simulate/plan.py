@@ -11,10 +11,10 @@ import numpy as np
 
 from askwise.errors import SettingError
 from askwise.session import Session
-from askwise.simulate.forecast import answers_until_stop
+from askwise.simulate.forecast import MIN_FINISHED_RUNS, answers_until_stop
 from askwise.simulate.populations import PopulationSaving, population_saving, save_saving, starting_point
 from askwise.simulate.runs import SimulatedRun
-from askwise.simulate.workers import ALONE, answers_left, simulate_arms
+from askwise.simulate.workers import ALONE, HASTY, HASTY_LAPSES, answers_left, simulate_arms
 from askwise.storage.journal import StudyJournal
 
 BASELINE_RULE = "random"
@@ -37,7 +37,7 @@ def make_plan(
     """
     start, rules = starting_point(session), compared_rules(session)
     runs = simulate_arms(start, rules, people, seconds, workers or os.cpu_count() or 1, after_each)
-    if not all(runs.values()):
+    if not runs[rules[0]]:
         raise SettingError(f"nobody could be simulated in {seconds:g} seconds; give more time with --seconds")
     return summarise_runs(session, people, runs, start.people_before)
 
@@ -69,25 +69,29 @@ def summarise_runs(
     [2, 2, 2]
     """
     options, own = _options(session), compared_rules(session)[0]
-    by_rule = {rule: found for rule, found in runs.items() if rule != ALONE}
+    by_rule = {rule: found for rule, found in runs.items() if rule not in (ALONE, HASTY) and found}
     pairs = list(zip(runs[own], runs.get(ALONE, ()), strict=False))
     saving = population_saving(people_before, pairs, answers_left(session))
     epsilon, square = float(options.get("epsilon", 0.05)), float(options.get("closeness", 1.0)) ** 2
     tried = [factor * epsilon for factor in EPSILON_FACTORS if factor * epsilon <= 1]
     questions = {f"{value:g}": _finite(answers_until_stop(runs[own], value / square)) for value in tried}
+    hasty, enough = _summarise_rule(runs[HASTY]) if runs.get(HASTY) else None, len(runs[own]) >= MIN_FINISHED_RUNS
+    advice = [
+        *([] if saving is None else [str(saving)]),
+        *_rule_advice(by_rule, own),
+        *_error_advice(_summarise_rule(runs[own]), hasty),
+        *_epsilon_advice(questions, epsilon, options.get("budget")),
+        *_closeness_advice(runs[own], epsilon, square),
+    ]
     return {
         "answers": len(session.answers),
         "people": people,
         "people_before": people_before,
         "saving": None if saving is None else asdict(saving),
         "rules": {rule: _summarise_rule(found) for rule, found in by_rule.items()},
+        "hasty": hasty,
         "epsilon": {"now": epsilon, "questions": questions},
-        "advice": [
-            *([] if saving is None else [str(saving)]),
-            *_rule_advice(by_rule, own),
-            *_epsilon_advice(questions, epsilon, options.get("budget")),
-            *_closeness_advice(runs[own], epsilon, square),
-        ],
+        "advice": advice if enough else [_too_few(len(runs[own]))],
     }
 
 
@@ -105,19 +109,45 @@ def _options(session: Session) -> Mapping[str, Any]:
 
 
 def _summarise_rule(runs: Sequence[SimulatedRun]) -> dict[str, Any]:
+    """Figures of runs. `spread` and `error`, their mean distance from the truth at the stop, need a few people."""
+    errors = [run.error for run in runs if run.error is not None]
     return {
         "people": len(runs),
         "finished": sum(run.stopped is not None for run in runs),
         "limit": max(run.answers for run in runs),
         "questions": [run.stopped for run in runs],
-        "spread": _finite(answers_until_stop(runs)),
+        "spread": _finite(answers_until_stop(runs)) if len(runs) >= MIN_FINISHED_RUNS else None,
+        "error": float(np.mean(errors)) if len(errors) >= MIN_FINISHED_RUNS else None,
     }
+
+
+def _too_few(people: int) -> str:
+    many = "Only one person" if people == 1 else f"Only {people} people"
+    return (
+        f"{many} could be simulated, which says too little; with {MIN_FINISHED_RUNS} or more there is a plan. "
+        "Give more time with --seconds, or more --people."
+    )
+
+
+def _error_advice(own: Mapping[str, Any], hasty: Mapping[str, Any] | None) -> list[str]:
+    """What is true at the stop, for people whom the model expects and for others."""
+    if own["error"] is None:
+        return []
+    lines = [f"At the stop, the estimate is {own['error']:.3f} from the truth on average."]
+    if hasty is not None and hasty["error"] is not None:
+        lines.append(
+            f"People who give one answer in {1 / HASTY_LAPSES:.0f} by accident, more than the model expects, end "
+            f"{hasty['error']:.3f} from it."
+        )
+    return lines
 
 
 def _rule_advice(runs: Mapping[str, Sequence[SimulatedRun]], own: str) -> list[str]:
     if own == BASELINE_RULE:
         return ["Questions are asked at random; the strategy expected usually needs fewer."]
-    pairs = [(one.stopped, other.stopped) for one, other in zip(runs[own], runs[BASELINE_RULE], strict=False)]
+    pairs = [(one.stopped, other.stopped) for one, other in zip(runs[own], runs.get(BASELINE_RULE, ()), strict=False)]
+    if len(pairs) < MIN_FINISHED_RUNS:
+        return []
     fewer = sum(one is not None and (other is None or one < other) for one, other in pairs)
     more = sum(other is not None and (one is None or other < one) for one, other in pairs)
     found = f"needed fewer questions than random for {fewer} of {len(pairs)} people, more for {more}"

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+import numpy as np
 from numpy.random import Generator
 
 from askwise._runtime.streams import stream
 from askwise.errors import NothingToAsk
 from askwise.session import Session
 from askwise.session.events import match_response
-from askwise.simulate.people import BoundedNoisePerson, ModelPerson, SimulatedPerson
+from askwise.simulate.people import BoundedNoisePerson, LapsingPerson, ModelPerson, SimulatedPerson
 from askwise.types import Question, Response
 
 RIVALS = 64  # draws that say which wrong answer misleads most
@@ -32,6 +33,7 @@ class SimulatedRun:
     rule: str
     diameters: tuple[float, ...]
     stopped: int | None  # None: the run ended before that, or answers or questions ran out
+    error: float | None = None  # the distance of the estimate from the truth at the stop
 
     @property
     def answers(self) -> int:
@@ -114,6 +116,7 @@ def simulate_person(
     limit: int,
     deadline: float = inf,
     drawn_from: Session | None = None,
+    lapses: float = 0.0,
 ) -> SimulatedRun:
     """Lets a person drawn from what is believed now answer on a copy of the session, until it is settled.
 
@@ -123,6 +126,7 @@ def simulate_person(
     - `limit`: answers at most.
     - `deadline`: a moment of `time.monotonic` at which the run ends in any case.
     - `drawn_from`: a session with the same problem, whose beliefs the person is drawn from; by default the session.
+    - `lapses`: the share of answers in which the person, unlike the model, gives some other response.
 
     >>> from askwise.goals import best_item
     >>> run = simulate_person(best_item(["tea", "coffee", "water"], draws=50, epsilon=0.3), None, person=1, limit=50)
@@ -131,18 +135,34 @@ def simulate_person(
     """
     seed = 1 + session.config.seed + 7919 * (1 + person)
     copy = session.branch(seed=seed, rule=rule, effort=MAX_EFFORT)
-    somebody = person_from_posterior(drawn_from or session, stream(session.config.seed, person, "plan"))
+    drawn = person_from_posterior(drawn_from or session, stream(session.config.seed, person, "plan"))
+    somebody = LapsingPerson(drawn, responses_of(session), lapses) if lapses else drawn
     rngs = (stream(seed, number, "person") for number in range(1, limit + 1))
     diameters = [copy.diameter]
     for _ in simulate_answers(copy, somebody, rngs, until_settled=True, deadline=deadline):
         diameters.append(copy.diameter)
     reason = copy.reason
     finished = reason is not None and reason.kind != "budget"  # settled, or nothing left to ask
-    stopped = len(diameters) - 1 if finished else None
-    return SimulatedRun(rule or "its own", tuple(map(float, diameters)), stopped)
+    stopped, error = None, None
+    if finished:
+        found, truth = (np.asarray(one)[None] for one in (copy.estimate().structure, drawn.truth))
+        stopped, error = len(diameters) - 1, float(session.problem.distance.paired(found, truth)[0])
+    return SimulatedRun(rule or "its own", tuple(map(float, diameters)), stopped, error)
 
 
-def person_from_posterior(session: Session, rng: Generator) -> SimulatedPerson:
+def responses_of(session: Session) -> list[Response]:
+    """What may be answered to the questions of a session, where these are not numbers.
+
+    >>> from askwise.goals import best_item
+    >>> responses_of(best_item(["tea", "coffee"], draws=50))
+    [-1, 1]
+    """
+    family = session.problem.family
+    atoms = family.draw_atoms(1, stream(session.config.seed, 0, "responses"))[:1]
+    return list(family.responses(family.predict(session.round.sample.structures[:1], atoms)))
+
+
+def person_from_posterior(session: Session, rng: Generator) -> ModelPerson | BoundedNoisePerson:
     """A person for whom something still plausible is true, and who answers as the model says.
 
     Where only a margin is known of the noise, the person makes the worst of it.

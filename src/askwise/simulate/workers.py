@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
+from math import inf
 from typing import NamedTuple
 
 from askwise._runtime.processes import spawn
@@ -17,9 +18,12 @@ from askwise.simulate.forecast import MIN_FINISHED_RUNS
 from askwise.simulate.populations import StartingPoint
 from askwise.simulate.runs import SimulatedRun, simulate_person
 from askwise.storage.checkpoints import dump_posteriors, load_posteriors
+from askwise.structures import DrawsResponses
 
 MAX_ANSWERS = 400  # of a simulated person
 ALONE = "without people before"  # in place of a strategy: the study's own, starting from nobody
+HASTY = "hasty people"  # the same, with people whom the model does not expect
+HASTY_LAPSES = 0.1  # of their answers are given by accident
 
 _start: StartingPoint | None = None  # of a worker process
 
@@ -103,17 +107,19 @@ def simulate_arms(
     workers: int,
     after_each: Callable[[int, int], None],
 ) -> dict[str, list[SimulatedRun]]:
-    """By rule, the runs of the same people, as many as there is time for; the last ones may be cut short. Where the
-    people start from others, also those of `ALONE`."""
+    """By rule, the runs of the same people, as many as there is time for; the last ones may be cut short. Also those of
+    `HASTY` and, where the people start from others, of `ALONE`."""
     arms, limit = arms_of(start, rules), answers_left(start.session)
     found: dict[str, list[tuple[int, SimulatedRun]]] = {arm: [] for arm in arms}
     packed = [PackedSession.of(session) for session in start if session is not None]
     with session_pool(workers, packed) as pool:
         deadline = time.time() + seconds
+        # first a few people of every arm, then the arms in turn: random questions take longest and come last
+        wanted = [(arm, person) for person in range(people) for arm in arms]
+        wanted.sort(key=lambda job: (job[1] >= MIN_FINISHED_RUNS, job[1] >= MIN_FINISHED_RUNS and job[0] == rules[-1]))
         jobs = {
             pool.submit(_simulate_in_worker, arm, rules[0], person, limit, deadline): (arm, person)
-            for person in range(people)
-            for arm in arms
+            for arm, person in wanted
         }
         for done, job in enumerate(as_completed(jobs), 1):
             arm, person = jobs[job]
@@ -125,13 +131,18 @@ def simulate_arms(
 
 
 def arms_of(start: StartingPoint, rules: Sequence[str]) -> list[str]:
-    """What is compared: the strategies and, where people start from others, also `ALONE`."""
-    return [*rules, *([] if start.alone is None else [ALONE])]
+    """What is compared: the strategies; `HASTY`, where answers may be wrong and are not numbers; and `ALONE`, where
+    people start from others."""
+    problem = start.session.problem
+    lapses = problem.beta < inf and problem.margin is None and not isinstance(problem.family, DrawsResponses)
+    return [*rules, *([HASTY] if lapses else []), *([] if start.alone is None else [ALONE])]
 
 
 def simulate_arm(start: StartingPoint, arm: str, own: str, person: int, limit: int, deadline: float) -> SimulatedRun:
-    """One person's run by that strategy, or by the study's `own` without those before; until the deadline of
-    `time.monotonic`."""
+    """One person's run by that strategy, or by the study's `own` without those before or in haste; until the deadline
+    of `time.monotonic`."""
+    if arm == HASTY:
+        return simulate_person(start.session, own, person, limit, deadline, lapses=HASTY_LAPSES)
     if arm == ALONE:
         assert start.alone is not None
         return simulate_person(start.alone, own, person, limit, deadline, start.session)

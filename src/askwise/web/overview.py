@@ -269,7 +269,8 @@ def saved(plan: Mapping[str, Any]) -> SavedQuestions:
     """
     rule = next(iter(plan["rules"]))
     own, other = plan["rules"][rule], plan["rules"].get(BASELINE_RULE)
-    needed = own["spread"][1]
+    needed = None if own["spread"] is None else own["spread"][1]
+    other = None if other is None or other["spread"] is None else other  # too few people
     beside = None if other is None else other["spread"][1]
     most = own["limit"] if other is None else other["limit"]
     share = None if needed is None or other is None else 1 - needed / (beside or most)

@@ -88,9 +88,7 @@ def forecast_text(found: Forecast, texts: Catalogue) -> str:
     ('about 12 more questions (8 to 20)', 'noch etwa 12 Fragen (8 bis 20)')
     """
     if found.likely is None:
-        known = found.high is not None and found.low < found.high
-        between = texts.text("forecast.between", low=found.low, high=found.high)
-        return between if known else texts.text("forecast.at_least", count=found.low)
+        return texts.text("forecast.at_least", count=found.low)
     about = texts.text("forecast.about", count=found.likely)
     if found.low == found.high:
         return about

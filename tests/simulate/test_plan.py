@@ -1,0 +1,77 @@
+"""A plan says what a few people needed, how far from the truth they ended, and nothing where there were too few."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import askwise
+from askwise.cli.plan import _counts
+from askwise.simulate.plan import make_plan, summarise_runs
+from askwise.simulate.populations import StartingPoint
+from askwise.simulate.runs import SimulatedRun, simulate_person
+from askwise.simulate.workers import HASTY, arms_of
+
+NAMES = ["tea", "coffee", "water", "milk"]
+
+
+def runs(*counts, error=0.01):
+    return [SimulatedRun("expected-capped", (1.0,) * (count + 1), count, error) for count in counts]
+
+
+def test_too_few_people_give_no_figures():
+    found = summarise_runs(askwise.best_item(NAMES), 20, {"expected-capped": runs(9, 298), "random": runs(40)})
+    assert [row["spread"] for row in found["rules"].values()] == [None, None]
+    (sentence,) = found["advice"]
+    assert sentence.startswith(
+        "Only 2 people could be simulated, which says too little; with 5 or more there is a plan"
+    )
+    assert _counts(found["rules"]["random"]) == ("", "")
+
+
+def test_nobody_asked_at_random_is_no_reason_to_say_nothing():
+    found = summarise_runs(askwise.best_item(NAMES), 5, {"expected-capped": runs(5, 6, 7, 8, 9), "random": []})
+    assert list(found["rules"]) == ["expected-capped"]
+    assert not any("random" in line for line in found["advice"])
+    assert "At the stop, the estimate is 0.010 from the truth on average." in found["advice"]
+
+
+def test_people_outside_the_model_are_part_of_the_plan():
+    known = {"expected-capped": runs(5, 6, 7, 8, 9), HASTY: runs(7, 8, 9, 10, 11, error=0.04), "random": []}
+    found = summarise_runs(askwise.best_item(NAMES), 5, known)
+    assert found["hasty"]["spread"][1] == 9
+    assert any("one answer in 10 by accident" in line and "0.040" in line for line in found["advice"])
+
+
+def test_hasty_people_need_more_questions_and_end_further_from_the_truth():
+    session = askwise.best_item(NAMES, seed=3, draws=100)
+    pairs = [[simulate_person(session, None, one, 60, lapses=lapses) for lapses in (0.0, 0.3)] for one in range(8)]
+    careful, hasty = zip(*pairs, strict=True)
+    assert all(0 <= run.error <= 1 for run in (*careful, *hasty) if run.stopped)
+    assert np.mean([run.answers for run in hasty]) > np.mean([run.answers for run in careful])
+
+
+@pytest.mark.parametrize(
+    "session", [askwise.best_item(NAMES, noise=0), askwise.matrix(np.full((3, 3), np.nan), entry_range=4)]
+)
+def test_where_nothing_is_answered_by_accident_nobody_is_hasty(session):
+    assert HASTY not in arms_of(StartingPoint(session), ["expected", "random"])
+
+
+def test_a_real_plan_has_all_arms():
+    found = make_plan(askwise.best_item(NAMES, epsilon=0.3, draws=60), 5, 60.0, 1, lambda *_: None)
+    assert found["hasty"]["people"] == 5
+    assert [row["people"] for row in found["rules"].values()] == [5, 5]
+
+
+@pytest.mark.parametrize(
+    ("spread", "told"),
+    [
+        ([4.0, 5.0, 9.0], ("5", "4 to 9")),
+        ([4.0, 5.0, None], ("5", "4 or more")),
+        ([None, None, None], ("more than 40", "more than 40")),
+        ([4.0, 4.0, 4.0], ("4", "4")),
+    ],
+)
+def test_the_table_says_nothing_twice(spread, told):
+    assert _counts({"spread": spread, "limit": 40}) == told

@@ -1,6 +1,6 @@
 # What this project can do, one target a line: plain `make` prints the list.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check coverage bench peers examples reproduce docs clean
+.PHONY: help setup demo test check coverage bench measure peers examples reproduce docs clean
 
 PYTHON := .venv/bin/python
 PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
@@ -60,6 +60,9 @@ coverage: setup  ## which lines the tests run that need no browser; 90 % of the 
 bench: setup  ## time one round of questions
 	@$(PYTHON) -m benchmarks.round
 
+measure: setup  ## measure the headline figures of the docs again (hours; goes on where it stopped)
+	@$(PYTHON) -m benchmarks.measure
+
 peers: setup  ## compare with other libraries on the same tasks (hours; goes on where it stopped)
 	@$(PYTHON) -m benchmarks.peers.run
 
@@ -74,5 +77,5 @@ docs: setup  ## build the documentation into docs/_build
 	@echo "Open docs/_build/index.html"
 
 clean:  ## remove .venv, caches and built files
-	@rm -rf .venv node_modules .peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage* dist docs/_build
+	@rm -rf .venv node_modules .measure .peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage* dist docs/_build
 	@find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,8 +1,8 @@
 """The headline figures, measured again: python -m benchmarks.measure [NAME ...] [--again] [--list]
 
-Runs the benchmark behind each headline figure of docs/measurements.md and keeps what it printed in `.measure/`. It takes
-hours and can be interrupted: what is finished is not run again, and benchmarks that keep their own lines go on within.
-`--again` measures anew; names choose some. `make peers` compares with other libraries.
+Runs the benchmark behind each headline figure of docs/measurements.md and keeps what it printed in `.measure/`. It
+takes hours and can be interrupted: what is finished is not run again, and benchmarks that keep their own lines go on
+within. `--again` measures anew; names choose some. `make peers` compares with other libraries.
 """
 
 from __future__ import annotations

@@ -24,8 +24,9 @@ from sklearn.datasets import load_digits
 
 import askwise
 from askwise.data.encoding import encode
+from askwise.data.examples import example_text
 from askwise.report.page import page
-from askwise.simulate.demo import CarBuyer, cars
+from askwise.simulate.demo import CarBuyer
 from askwise.simulate.people import LabellingPerson
 from askwise.simulate.runs import person_streams, simulate_answers
 from askwise.storage.address import Address
@@ -172,11 +173,11 @@ def take_web() -> None:
     """The pages of the web app."""
     rng = np.random.default_rng(0)
     truth = load_digits().target
-    price = {car["name"]: car["price"] for car in cars()}
+    price = {car["name"]: car["price"] for car in askwise.example("cars")}
     with tempfile.TemporaryDirectory() as where:
         folder = Path(where)
         some = ["price", "horsepower", "mpg_city", "passengers"]
-        askwise.save(askwise.best_item(cars(), features=some, seed=7), folder / "cars.askwise")
+        askwise.save(askwise.best_item(askwise.example("cars"), features=some, seed=7), folder / "cars.askwise")
         buyers = links(folder, "cars", "own", ("Ann", "Bob"))
         sorters = digits(folder)
         with serving(folder) as base, sync_playwright() as driver:
@@ -279,7 +280,7 @@ def take_notebook() -> None:
     cells = ['import askwise\nsession = askwise.best_item("cars.csv", seed=1)', "session.widget()"]
     with tempfile.TemporaryDirectory() as where, sync_playwright() as driver:
         folder = Path(where)
-        shutil.copy(Path(__file__).parents[1] / "examples" / "cars.csv", folder)
+        (folder / "cars.csv").write_text(example_text("cars"), encoding="utf-8")
         write_notebook(folder / "cars.ipynb", cells)
         with serving_lab(folder) as base:
             browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
@@ -293,7 +294,10 @@ def take_notebook() -> None:
                 shown.locator("#answer-count", has_text=f"{count} answered").wait_for()
                 shown.wait_for_timeout(500)
                 names = shown.locator("#responses .card .name").all_inner_texts()
-                prices = [next(car["price"] for car in cars() if car["name"] == name.strip()) for name in names]
+                prices = [
+                    next(car["price"] for car in askwise.example("cars") if car["name"] == name.strip())
+                    for name in names
+                ]
                 shown.locator("#responses .card").nth(prices.index(min(prices))).click()
             shown.locator("#answer-count", has_text="6 answered").wait_for()
             shown.mouse.move(0, 0)
@@ -330,7 +334,9 @@ def take_crowd() -> None:
 
     with tempfile.TemporaryDirectory() as where:
         path = Path(where) / "cars.askwise"
-        askwise.save(askwise.best_item(cars(), features=["price", "horsepower", "mpg_city"], seed=3), path)
+        askwise.save(
+            askwise.best_item(askwise.example("cars"), features=["price", "horsepower", "mpg_city"], seed=3), path
+        )
         store = Store.at(Address.of(path))
         change_crowd(store, store.record().study, CROWD)
         store.close()

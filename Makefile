@@ -74,5 +74,5 @@ docs: setup  ## build the documentation into docs/_build
 	@echo "Open docs/_build/index.html"
 
 clean:  ## remove .venv, caches and built files
-	@rm -rf .venv node_modules .peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage* dist docs/_build
+	@rm -rf .venv node_modules .peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage* dist docs/_build docs/images/gallery
 	@find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} +

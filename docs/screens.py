@@ -1,5 +1,5 @@
 """Takes the pictures of the web app, of reports and of a notebook for the documentation: python docs/screens.py [web]
-[texts] [crowd] [reports] [notebook] (three minutes; needs chromium)."""
+[texts] [crowd] [reports] [records] [notebook] (three minutes; needs chromium)."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ from askwise.storage.store import Store
 
 IMAGES = Path(__file__).parent / "images"
 TOKEN = "for-the-pictures-only"
+SAME_PERSON = (3, 2, 3, 1, 4, 1, 3, 2, 1, 2, 1, 1)  # how many records each person of the example has, in their order
 PHONE = {"viewport": {"width": 390, "height": 760}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 
 
@@ -166,6 +167,23 @@ def take_reports() -> None:
             shown = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
             shown.set_content(text)
             save(shown, f"report-{name}")
+        browser.close()
+
+
+def take_records() -> None:
+    """The groups that a report shows, of the records that ship with askwise."""
+    rows = askwise.example("records")
+    group = dict(zip((row["id"] for row in rows), np.repeat(range(len(SAME_PERSON)), SAME_PERSON), strict=True))
+    texts = {"embed": ["person", "street", "phone"], "embed_model": "ngrams", "features": [], "missing": "impute"}
+    session = askwise.clusters(rows, name="id", show=["person", "street", "phone"], noise=0.01, seed=1, **texts)
+    while not session.done:
+        one, two = (group[name] for name in session.ask().names)
+        session.tell("same" if one == two else "different")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        shown = browser.new_page(viewport={"width": 900, "height": 760})
+        shown.set_content(page(session, title="records"))
+        save(shown, "report-records")
         browser.close()
 
 
@@ -371,6 +389,7 @@ if __name__ == "__main__":
         "texts": take_texts,
         "crowd": take_crowd,
         "reports": take_reports,
+        "records": take_records,
         "notebook": take_notebook,
     }
     for wanted in sys.argv[1:] or taken:

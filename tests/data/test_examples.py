@@ -54,5 +54,5 @@ def test_the_replies_are_runs():
 
 @pytest.mark.parametrize("name", ["boats", "../cars", "", None, 3])
 def test_another_name_is_refused_with_the_names_there_are(name):
-    with pytest.raises(SettingError, match="there is no example .*; the examples are cars, laptops, "):
+    with pytest.raises(SettingError, match=r"there is no example .*; the examples are cars, laptops, "):
         askwise.example(name)

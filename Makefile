@@ -70,6 +70,7 @@ reproduce: setup  ## the paper's figures and its theory, checked (half an hour o
 	@.venv/bin/askwise reproduce
 
 docs: setup  ## build the documentation into docs/_build
+	@echo "Building the pages, and running the examples that they show (two minutes, a little more the first time)"
 	@$(PYTHON) -m sphinx -W -q docs docs/_build
 	@echo "Open docs/_build/index.html"
 

@@ -16,7 +16,6 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 import askwise
@@ -26,7 +25,6 @@ EXAMPLES = DOCS.parent / "examples"
 CHARTS = DOCS / "images" / "gallery"  # written when the docs are built; git ignores it
 ASKS = "best_car"  # a person, in the terminal
 MAX_SECONDS = 300
-LOG = logging.getLogger(__name__)
 
 
 def scripts() -> list[str]:
@@ -37,7 +35,9 @@ def scripts() -> list[str]:
 def run(name: str) -> str:
     """Runs an example in its short form, and returns what it prints."""
     CHARTS.mkdir(parents=True, exist_ok=True)
-    LOG.info("running examples/%s.py", name)
+    print(
+        f"Running examples/{name}.py\n", end="", flush=True
+    )  # also in a quiet build: with a cold cache it takes a while
     command = [sys.executable, str(EXAMPLES / f"{name}.py"), "--quick", "--chart", str(CHARTS / f"{name}.svg")]
     script = subprocess.Popen(command, text=True, stdin=PIPE, stdout=PIPE, stderr=PIPE)
     printed = answered(script) if name == ASKS else ""

@@ -121,7 +121,8 @@ PUBLIC = [name for name in askwise.__all__ if not inspect.ismodule(getattr(askwi
 
 
 def test_every_public_name_has_an_anchor_in_the_reference() -> None:
-    found = re.findall(r"^\.\. (?:autofunction|autoclass|autoexception|py:data):: askwise\.(\w+)$", PAGES["reference"], flags=re.MULTILINE)
+    kinds = "autofunction|autoclass|autoexception|py:data"
+    found = re.findall(rf"^\.\. (?:{kinds}):: askwise\.(\w+)$", PAGES["reference"], flags=re.MULTILINE)
     assert sorted(found) == sorted(PUBLIC)
 
 

@@ -49,7 +49,7 @@ def test_goals_accept_the_rows(name):
 
 def test_the_replies_are_runs():
     runs = Runs.of(askwise.example("replies"))
-    assert (len(runs.systems), len(runs.prompts)) == (3, 12)
+    assert (len(runs.systems), len(runs.replies)) == (3, 12)
 
 
 @pytest.mark.parametrize("name", ["boats", "../cars", "", None, 3])

@@ -73,9 +73,10 @@ reproduce: setup  ## the paper's figures and its theory, checked (half an hour o
 	@.venv/bin/askwise reproduce
 
 docs: setup  ## build the documentation into docs/_build
+	@echo "Building the pages, and running the examples that they show (two minutes, a little more the first time)"
 	@$(PYTHON) -m sphinx -W -q docs docs/_build
 	@echo "Open docs/_build/index.html"
 
 clean:  ## remove .venv, caches and built files
-	@rm -rf .venv node_modules .measure .peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage* dist docs/_build
+	@rm -rf .venv node_modules .measure .peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage* dist docs/_build docs/images/gallery
 	@find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -30,7 +30,6 @@ import numpy as np
 import askwise
 from askwise.posteriors import update_all
 from askwise.session import Session
-from askwise.simulate.demo import cars
 from askwise.types import Answer
 
 LABEL_GROWTH = {
@@ -50,8 +49,8 @@ def cpu_seconds(call: Callable[[], object]) -> float:
 
 def opening(answers: int = 1000) -> dict[str, float]:
     """Opens a study with so many answers of a buyer who wants a cheap car."""
-    price = {car["name"]: car["price"] for car in cars()}
-    session = askwise.best_item(cars(), seed=0, budget=answers + 1)
+    price = {car["name"]: car["price"] for car in askwise.example("cars")}
+    session = askwise.best_item(askwise.example("cars"), seed=0, budget=answers + 1)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cars.askwise"
         askwise.save(session, path)

@@ -1,5 +1,5 @@
 """Takes the pictures of the web app, of reports and of a notebook for the documentation: python docs/screens.py [web]
-[texts] [crowd] [reports] [notebook] (three minutes; needs chromium)."""
+[texts] [crowd] [reports] [records] [notebook] (three minutes; needs chromium)."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from sklearn.datasets import load_digits
 
 import askwise
 from askwise.data.encoding import encode
+from askwise.data.examples import example_text
 from askwise.report.page import page
-from askwise.simulate.demo import CarBuyer, cars
+from askwise.simulate.demo import CarBuyer
 from askwise.simulate.people import LabellingPerson
 from askwise.simulate.runs import person_streams, simulate_answers
 from askwise.storage.address import Address
@@ -35,6 +36,7 @@ from askwise.storage.store import Store
 
 IMAGES = Path(__file__).parent / "images"
 TOKEN = "for-the-pictures-only"
+SAME_PERSON = (3, 2, 3, 1, 4, 1, 3, 2, 1, 2, 1, 1)  # how many records each person of the example has, in their order
 PHONE = {"viewport": {"width": 390, "height": 760}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 
 
@@ -168,15 +170,32 @@ def take_reports() -> None:
         browser.close()
 
 
+def take_records() -> None:
+    """The groups that a report shows, of the records that ship with askwise."""
+    rows = askwise.example("records")
+    group = dict(zip((row["id"] for row in rows), np.repeat(range(len(SAME_PERSON)), SAME_PERSON), strict=True))
+    texts = {"embed": ["person", "street", "phone"], "embed_model": "ngrams", "features": [], "missing": "impute"}
+    session = askwise.clusters(rows, name="id", show=["person", "street", "phone"], noise=0.01, seed=1, **texts)
+    while not session.done:
+        one, two = (group[name] for name in session.ask().names)
+        session.tell("same" if one == two else "different")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        shown = browser.new_page(viewport={"width": 900, "height": 760})
+        shown.set_content(page(session, title="records"))
+        save(shown, "report-records")
+        browser.close()
+
+
 def take_web() -> None:
     """The pages of the web app."""
     rng = np.random.default_rng(0)
     truth = load_digits().target
-    price = {car["name"]: car["price"] for car in cars()}
+    price = {car["name"]: car["price"] for car in askwise.example("cars")}
     with tempfile.TemporaryDirectory() as where:
         folder = Path(where)
         some = ["price", "horsepower", "mpg_city", "passengers"]
-        askwise.save(askwise.best_item(cars(), features=some, seed=7), folder / "cars.askwise")
+        askwise.save(askwise.best_item(askwise.example("cars"), features=some, seed=7), folder / "cars.askwise")
         buyers = links(folder, "cars", "own", ("Ann", "Bob"))
         sorters = digits(folder)
         with serving(folder) as base, sync_playwright() as driver:
@@ -279,7 +298,7 @@ def take_notebook() -> None:
     cells = ['import askwise\nsession = askwise.best_item("cars.csv", seed=1)', "session.widget()"]
     with tempfile.TemporaryDirectory() as where, sync_playwright() as driver:
         folder = Path(where)
-        shutil.copy(Path(__file__).parents[1] / "examples" / "cars.csv", folder)
+        (folder / "cars.csv").write_text(example_text("cars"), encoding="utf-8")
         write_notebook(folder / "cars.ipynb", cells)
         with serving_lab(folder) as base:
             browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
@@ -293,7 +312,10 @@ def take_notebook() -> None:
                 shown.locator("#answer-count", has_text=f"{count} answered").wait_for()
                 shown.wait_for_timeout(500)
                 names = shown.locator("#responses .card .name").all_inner_texts()
-                prices = [next(car["price"] for car in cars() if car["name"] == name.strip()) for name in names]
+                prices = [
+                    next(car["price"] for car in askwise.example("cars") if car["name"] == name.strip())
+                    for name in names
+                ]
                 shown.locator("#responses .card").nth(prices.index(min(prices))).click()
             shown.locator("#answer-count", has_text="6 answered").wait_for()
             shown.mouse.move(0, 0)
@@ -330,7 +352,9 @@ def take_crowd() -> None:
 
     with tempfile.TemporaryDirectory() as where:
         path = Path(where) / "cars.askwise"
-        askwise.save(askwise.best_item(cars(), features=["price", "horsepower", "mpg_city"], seed=3), path)
+        askwise.save(
+            askwise.best_item(askwise.example("cars"), features=["price", "horsepower", "mpg_city"], seed=3), path
+        )
         store = Store.at(Address.of(path))
         change_crowd(store, store.record().study, CROWD)
         store.close()
@@ -365,6 +389,7 @@ if __name__ == "__main__":
         "texts": take_texts,
         "crowd": take_crowd,
         "reports": take_reports,
+        "records": take_records,
         "notebook": take_notebook,
     }
     for wanted in sys.argv[1:] or taken:

@@ -1,7 +1,8 @@
-"""Writes the tables of goals and of their options into docs/goals.md and docs/cli.md: python docs/tables.py"""
+"""Writes what is derived from the code (goals, options, extras) into the pages: python docs/tables.py"""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,21 @@ from askwise.goals.base.registry import built_in
 from askwise.goals.base.texts import to_cli_name
 
 DOCS = Path(__file__).parent
+EXTRAS = {
+    "web": "the [web app](web.md): `askwise serve`",
+    "embed": "[texts](texts.md) and pictures as features; a small English model comes with it",
+    "onnx": "[other models](texts.md#other-models) for texts and pictures, in ONNX format",
+    "excel": "Excel files, in and out",
+    "notebook": "[cards in a notebook](notebooks.md)",
+    "oracles": "[language models](oracles.md#a-language-model) that answer",
+    "postgres": "studies in PostgreSQL, for teams and [several servers](servers.md)",
+    "cluster": "a [Dask cluster](servers.md#learners-on-other-machines) that computes questions",
+    "sklearn": "[scikit-learn classifiers](exchange.md#for-scikit-learn) out of a study",
+    "arviz": "posterior draws for ArviZ",
+    "plots": "figures of the paper's experiments (`askwise reproduce`)",
+    "all": "all of the above",
+    "dev": "what is needed to work on askwise; `make setup` installs it",
+}
 
 
 def sorted_goals() -> list[type[Goal]]:
@@ -57,6 +73,23 @@ def flags_table() -> str:
     return "\n".join(["| option | default | meaning |", "|---|---|---|", *sorted(rows)])
 
 
+def functions() -> str:
+    """The Python function of every goal, for autodoc."""
+    return "\n".join(
+        ["```{eval-rst}", *(f".. autofunction:: askwise.{goal.goal_name}" for goal in sorted_goals()), "```"]
+    )
+
+
+def extras_table() -> str:
+    """Every extra of the package, and what it is for."""
+    settings = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    known = settings["project"]["optional-dependencies"]
+    if set(known) ^ set(EXTRAS):
+        raise SystemExit(f"docs/tables.py and pyproject.toml differ in the extras {set(known) ^ set(EXTRAS)}")
+    rows = [f"| `{name}` | {purpose} |" for name, purpose in EXTRAS.items()]
+    return "\n".join(["| extra | for |", "|---|---|", *rows])
+
+
 def _for_whom(users: dict[type[Goal], GoalOption]) -> str:
     left_out = [goal for goal in sorted_goals() if goal not in users]
     if len(left_out) <= MAX_LEFT_OUT:
@@ -73,6 +106,8 @@ def _default(name: str, users: dict[type[Goal], GoalOption]) -> str:
 TABLES: dict[str, dict[str, Callable[[], str]]] = {
     "goals.md": {"goals": goals_table, "options": options_table},
     "cli.md": {"flags": flags_table},
+    "install.md": {"extras": extras_table},
+    "reference.md": {"functions": functions},
 }
 
 

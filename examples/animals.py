@@ -77,6 +77,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="ask only 12 questions")
     parser.add_argument("--picture", type=Path, help="write the hidden tree as an SVG image")
+    parser.add_argument("--chart", type=Path, metavar="FILE", help="write the chart of the result as SVG")
     options = parser.parse_args()
     table, budget = animals(), 12 if options.quick else 200
     session = hierarchy(table, missing="impute", noise=0.05, budget=budget, epsilon=0.05, seed=1)
@@ -94,6 +95,8 @@ def main() -> None:
     apart = float(distance.paired(found.structure[None], truth[None])[0])
     print(f"\n{session.reason}; the tree differs from the hidden one on {100 * apart:.1f} % of the triples")
     print(session.certificate())
+    if options.chart:
+        session.plot().save(options.chart)
 
 
 if __name__ == "__main__":

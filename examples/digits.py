@@ -17,6 +17,7 @@ from askwise.goals import cluster_of
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--quick", action="store_true", help="80 images, 30 questions")
 parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="save every question as a PNG")
+parser.add_argument("--chart", type=Path, metavar="FILE", help="write the chart of the result as SVG")
 parser.add_argument("--seed", type=int, default=1)
 options = parser.parse_args()
 
@@ -59,3 +60,5 @@ print(f"Which of {len(names)} images show the same digit as {names[0]} (it is a 
 print(f"{len(session.answers)} questions; stopped because {session.reason}")
 print(f"found {len(found)} images: {len(found & wanted)} of the {len(wanted)} right ones, {len(found - wanted)} others")
 print(session.certificate())
+if options.chart:
+    session.plot().save(options.chart)

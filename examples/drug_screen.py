@@ -4,14 +4,18 @@
 so that an experiment on them costs four times as much. Wanted is the drug with the best mean effect on ten lines.
 """
 
-import sys
+import argparse
+from pathlib import Path
 
 import numpy as np
 
 from askwise.goals import best_column
 
-QUICK = "--quick" in sys.argv[1:]
-LINES, DRUGS, WANTED, EXPERIMENTS = (8, 10, 3, 15) if QUICK else (40, 60, 10, 150)
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--quick", action="store_true", help="few lines, drugs and experiments")
+parser.add_argument("--chart", type=Path, metavar="FILE", help="write the chart of the result as SVG")
+options = parser.parse_args()
+LINES, DRUGS, WANTED, EXPERIMENTS = (8, 10, 3, 15) if options.quick else (40, 60, 10, 150)
 
 rng = np.random.default_rng(7)
 pathways = rng.standard_normal((LINES, 3)) @ rng.standard_normal((DRUGS, 3)).T / np.sqrt(3)
@@ -45,3 +49,5 @@ chosen = list(screen)[1:].index(session.estimate().value)
 print(f"\n{session.certificate()}")
 print(f"{len(session.answers)} of {LINES * DRUGS} experiments, cost {spent:g} of {costs.sum():g}; {session.reason}.")
 print(f"In truth {session.estimate()} ranks {int((mean > mean[chosen]).sum()) + 1} of {DRUGS} drugs.")
+if options.chart:
+    session.plot().save(options.chart)

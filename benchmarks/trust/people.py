@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.peers.tasks import answer_noise
 
 HERE = Path(__file__).parent
-CARS = HERE.parent.parent / "src" / "askwise" / "simulate" / "cars.csv"  # what examples/cars.csv links to
+EXAMPLES = HERE.parent.parent / "src" / "askwise" / "data" / "example_tables"
 CAR_FEATURES = ("price", "mpg_city", "horsepower", "passengers", "length", "weight")
 CAFE_DRINKS = (
     "espresso", "ristretto", "lungo", "americano", "macchiato", "cortado", "cappuccino", "flat white", "latte", "mocha",
@@ -58,14 +58,14 @@ class Table:
 
 def cars() -> Table:
     """The 93 cars of `examples/cars.csv` with six of their numbers."""
-    return _read_table("cars", CARS, CAR_FEATURES)
+    return _read_table("cars", EXAMPLES / "cars.csv", CAR_FEATURES)
 
 
 def laptops() -> Table:
     """Forty invented laptops with eight numbers each."""
-    with (HERE / "laptops.csv").open(encoding="utf-8") as lines:
+    with (EXAMPLES / "laptops.csv").open(encoding="utf-8") as lines:
         _, *features = next(csv.reader(lines))
-    return _read_table("laptops", HERE / "laptops.csv", tuple(features))
+    return _read_table("laptops", EXAMPLES / "laptops.csv", tuple(features))
 
 
 def wines() -> Table:

@@ -20,6 +20,7 @@ from askwise.types import Answer, Option, Question, Sample
 
 if TYPE_CHECKING:
     from askwise.data.embeddings import embed
+    from askwise.data.examples import example
     from askwise.exchange.classifiers import to_sklearn
     from askwise.goals import change_goal, from_json, learn_population
     from askwise.goals.best_column import best_column
@@ -71,6 +72,7 @@ __all__ = [
     "clusters",
     "davidson",
     "embed",
+    "example",
     "from_json",
     "group_item",
     "hierarchy",
@@ -115,6 +117,7 @@ def __getattr__(name: str) -> Any:
 
     places = {
         "embed": "askwise.data.embeddings",
+        "example": "askwise.data.examples",
         "Reply": "askwise.oracles",
         "answer": "askwise.oracles",
         "open": "askwise.storage",

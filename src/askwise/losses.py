@@ -376,6 +376,8 @@ def sigmoid(z: Floats, side: int = 1) -> Floats:
 def davidson(ties: float = 1.0) -> Davidson:
     """Davidson's model of pairs that may be about equal. With `ties` = 1, equal items tie one time in three.
 
+    :param ties: How readily people say "about equal", above 0.
+
     >>> davidson(ties=2.0).ties
     2.0
     """
@@ -386,6 +388,8 @@ def davidson(ties: float = 1.0) -> Davidson:
 
 def ordered_logit(cuts: Sequence[float]) -> OrderedLogit:
     """The ordered logit with these cuts between grades: the first one 0, or above 0 if answers can be "about equal".
+
+    :param cuts: Rising numbers, one for each grade, in units of the score.
 
     >>> ordered_logit([0.0, 2.0]).cuts
     (0.0, 2.0)

@@ -34,11 +34,11 @@ class Problem:
            [0.]])
     """
 
-    family: Family
-    distance: Distance
-    loss: Loss = logistic
-    beta: float = 1.0
-    margin: float | None = None
+    family: Family  # what can be true
+    distance: Distance  # what matters
+    loss: Loss = logistic  # how an answer counts against a structure
+    beta: float = 1.0  # how strongly
+    margin: float | None = None  # by how much the right answer is likelier than any other, if that is all one knows
 
     def __post_init__(self) -> None:
         implementing("family", self.family, Family, "a family of structures")
@@ -51,7 +51,11 @@ class Problem:
         return self.loss.proper and self.beta == 1.0
 
     def likelihood(self, predictions: Floats, response: Any) -> Floats:
-        """(S, A): exp(-beta loss) of each structure's predictions for one response."""
+        """(S, A): exp(-beta loss) of each structure's predictions for one response.
+
+        :param predictions: (S, A): what `family.predict` gives.
+        :param response: One response, in the family's own terms.
+        """
         if self.loss is logistic and self.beta == 1.0:
             return sigmoid(predictions, response)
         return np.exp(-potential(self.family, self.loss, self.beta, predictions, response))
@@ -60,6 +64,9 @@ class Problem:
         """The `likelihood` of each response in turn, which may be changed in place.
 
         Where the loss can, what they share is computed once.
+
+        :param predictions: (S, A): what `family.predict` gives.
+        :param responses: Several responses, in the family's own terms.
         """
         if isinstance(self.loss, OrderedLogit) and self.beta == 1.0:
             yield from self.loss.shares_by_response(predictions, responses)
@@ -73,7 +80,10 @@ class Problem:
             yield self.likelihood(predictions, response)
 
     def chances(self, predictions: Floats) -> Floats:
-        """(Y, S, A): p(y | a, structure) for each of finitely many responses."""
+        """(Y, S, A): p(y | a, structure) for each of finitely many responses.
+
+        :param predictions: (S, A): what `family.predict` gives.
+        """
         kept = np.stack(list(self.likelihoods(predictions, self.family.responses(predictions))))
         return kept if self.normalised else kept / kept.sum(axis=0)
 
@@ -108,6 +118,9 @@ def check_beta(loss: Loss, beta: float) -> float:
 
 def noise_beta(noise: float, responses: int = 2) -> float:
     """The beta of Bayes' rule when a share `noise` of answers is wrong, spread evenly over the wrong `responses`.
+
+    :param noise: The share of wrong answers.
+    :param responses: How many responses there are.
 
     >>> round(noise_beta(0.1), 4), noise_beta(0.0)
     (2.1972, inf)

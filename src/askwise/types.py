@@ -81,13 +81,13 @@ class Option:
     ('tea', '2.50')
     """
 
-    name: str
-    image: str | None = None
+    name: str  # as people read it
+    image: str | None = None  # the file of its picture
     fields: Mapping[str, str] = field(default_factory=dict, hash=False)  # column -> its value as people read it
     body: str | None = None  # a long text
     row: int | None = None  # its place in the table, from 0; None: it is no row
-    audio: str | None = None
-    video: str | None = None
+    audio: str | None = None  # the file of its sound
+    video: str | None = None  # the file of its film
     body_format: str = "markdown"  # how the body is written: markdown, text or code
 
 
@@ -117,14 +117,14 @@ class Question:
     Which is better, tea or coffee? [left/right]
     """
 
-    id: str
-    kind: str
+    id: str  # q1, q2, ... in the order of a session
+    kind: str  # pair, label, same, triple, set, best-worst or number
     options: tuple[Option, ...]  # in the order shown, which is random
     responses: tuple[Response, ...]  # what may be answered
-    text: str
+    text: str  # what people read
     atom: Any = field(default=None, compare=False)  # the family's own name for it, for programs that answer
-    gain: float = field(default=0.0, compare=False)
-    info: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    gain: float = field(default=0.0, compare=False)  # what the strategy gives it
+    info: Mapping[str, Any] = field(default_factory=dict, compare=False)  # what the strategy says about it
     answer_names: Mapping[str, str] = field(default_factory=dict, compare=False)  # response -> what people read for it
     who: str | None = None  # whom it asks; None: anybody
 
@@ -163,7 +163,7 @@ class Answer(NamedTuple):
     1
     """
 
-    atom: Any
-    response: Response
-    who: str | None = None
+    atom: Any  # what was asked: the family's own name for it
+    response: Response  # what was answered
+    who: str | None = None  # who answered; None: nobody in particular
     left: int = 0  # of a pair: 1 if its first item stood left, -1 if its second did; 0: not known

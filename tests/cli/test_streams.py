@@ -54,6 +54,7 @@ def test_letters_that_an_encoding_lacks_get_substitutes(study, encoding, expecte
         ("printf 'left\\n' | $A ask $X >/dev/full", 2, b"askwise: the output cannot be written: No space left"),
         ("$A status $X >/dev/full 2>/dev/full", 2, b""),
         ("set -o pipefail; $A status $X | head -c 0", 141, b""),
+        ("set -o pipefail; $A example cars | head -c 0", 141, b""),
         ("set -o pipefail; $A simulate line --questions 2 --runs 1 --workers 1 | head -c 0", 141, b""),
         ("printf '\\xff\\n' | $A ask $X", 2, b"is not one of 'left', 'right'"),
     ],

@@ -14,7 +14,6 @@ from askwise.data.encoding import encode
 from askwise.data.presentation import MAX_DEFAULT_FIELDS, Presentation, differing_columns
 from askwise.data.telling import MIN_DIFFERENT, MIN_NEW, most_telling
 from askwise.errors import DataError
-from askwise.simulate.demo import cars
 from askwise.types import Option
 from tests.helpers import generator
 
@@ -24,7 +23,8 @@ def presentation(table, show=None, **options):
 
 
 def test_cars_show_what_buyers_ask_for():
-    table = {column: [car[column] for car in cars()] for column in cars()[0]}
+    rows = askwise.example("cars")
+    table = {column: [car[column] for car in rows] for column in rows[0]}
     assert presentation(table).shown == [
         "type", "price", "mpg_city", "airbags", "drive", "cylinders", "horsepower", "manual"
     ]  # fmt: skip

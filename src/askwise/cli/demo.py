@@ -14,14 +14,14 @@ from askwise.cli.fields import differing_line
 RANDOM_BUDGET = 150  # questions after which the random buyer gives up
 
 NEXT_STEPS = """
-Now you. Answer such questions about a table of your own (CSV, Parquet, ...):
+Now you. The same cars as a table; one of your own (CSV, Excel, Parquet, ...) will do:
 
+    askwise example cars > cars.csv
     askwise new best-item cars.csv
     askwise ask cars.askwise
     askwise report cars.askwise
 
-(In a clone of the repository the command is .venv/bin/askwise. A table to try
-is examples/cars.csv.)
+(In a clone of the repository the command is .venv/bin/askwise.)
 """
 
 

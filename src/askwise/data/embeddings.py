@@ -22,10 +22,11 @@ def embed(data: Any, model: str | None = None) -> Floats:
 
     Give the vectors to a goal as a column of its table, or let the goal embed a column with its option `embed`.
 
-    - `data`: a list of texts, or of pictures: paths (`pathlib.Path`), bytes, Pillow images or arrays of pixels.
-    - `model`: for texts, "wordllama" (the default, of the extra `embed`), "ngrams" (shared letters; needs no model), a
-      folder with tokenizer.json and a .safetensors file of token vectors or an .onnx file, or an .onnx file beside its
-      tokenizer.json. For pictures, an .onnx file; by default their pixels, colours and edges. Nothing is downloaded.
+    :param data: A list of texts, or of pictures: paths (`pathlib.Path`), bytes, Pillow images or arrays of pixels.
+    :param model: For texts, "wordllama" (the default, of the extra `embed`), "ngrams" (shared letters; needs no model),
+        a folder with tokenizer.json and a .safetensors file of token vectors or an .onnx file, or an .onnx file beside
+        its tokenizer.json. For pictures, an .onnx file; by default their pixels, colours and edges. Nothing is
+        downloaded.
 
     >>> wine, wines, tea = embed(["red wine", "red wines", "green tea"], model="ngrams")
     >>> bool(wine @ wines > wine @ tea)

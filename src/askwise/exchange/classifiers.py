@@ -49,7 +49,7 @@ def to_sklearn(session: Session) -> Any:
     columns, or an array with these columns in the order of `feature_names_in_`. Its own `fit(X, y)` forgets the
     session and learns from numbers and labels.
 
-    - `session`: of the goal `classifier`.
+    :param session: A session of the goal `classifier`.
 
     >>> import askwise
     >>> session = askwise.classifier({"size": [1.0, 2.0, 3.0, 4.0]}, labels=("small", "large"), seed=1)

@@ -17,9 +17,9 @@ class Reply:
     'left'
     """
 
-    response: Response | None
+    response: Response | None  # one of the responses of the question, or None
     cost: float | None = None  # in any unit: seconds, euros, tokens
-    note: str | None = None
+    note: str | None = None  # a remark for the record, such as why
 
 
 class RefusedReply(AnswerError):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import count
-from typing import Any
 
 import numpy as np
 
 from askwise._runtime.streams import stream
 from askwise.data.encoding import encode
+from askwise.data.examples import example
 from askwise.distances.items import regrets_of
 from askwise.goals import best_item
 from askwise.session import Session
@@ -38,27 +36,17 @@ class Step:
     regret: float  # of that guess under the buyer's real taste
 
 
-def cars() -> list[dict[str, Any]]:
-    """The 93 models of the bundled table, numbers as numbers.
-
-    >>> len(cars()), cars()[0]["name"]
-    (93, 'Acura Integra')
-    """
-    with (files("askwise") / "simulate" / "cars.csv").open(encoding="utf-8") as lines:
-        return [{key: _parse_cell(text) for key, text in row.items()} for row in csv.DictReader(lines)]
-
-
 class CarBuyer:
     """Somebody with a hidden taste for cars who answers with the noise of the logit model.
 
     >>> buyer = CarBuyer(seed=1)
-    >>> buyer.best in {car["name"] for car in cars()}
+    >>> buyer.best in {car["name"] for car in example("cars")}
     True
     """
 
     def __init__(self, seed: int):
         self.seed = seed
-        self.table = cars()
+        self.table = example("cars")
         self.items = encode(self.table, features=FEATURES)
         self.taste = TASTE_SPREAD * stream(seed, 0, "taste").standard_normal(self.items.features.shape[1])
         self.utilities = self.items.features @ self.taste
@@ -93,12 +81,3 @@ def _describe_taste(column: str, liked: bool) -> str:
     if level:
         return f"{feature} {level}" if liked else f"{feature} not {level}"
     return f"{'high' if liked else 'low'} {feature}"
-
-
-def _parse_cell(text: str) -> Any:
-    if text in ("true", "false"):
-        return text == "true"
-    try:
-        return float(text)
-    except ValueError:
-        return text

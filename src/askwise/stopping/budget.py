@@ -21,7 +21,7 @@ class Budget:
     'the budget of 3 answers is used up'
     """
 
-    answers: int
+    answers: int  # how many, at least 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "answers", whole_number("budget", self.answers, at_least=1))

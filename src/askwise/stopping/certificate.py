@@ -59,9 +59,9 @@ class Estimate:
     tea, milk
     """
 
-    value: Any
-    structure: Any
-    expected_distance: float
+    value: Any  # for people: a name, a list of names, labels
+    structure: Any  # for programs: the family's own form of it
+    expected_distance: float  # how far the truth is from it on average, from 0 to 1
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.value)) if isinstance(self.value, list | tuple) else str(self.value)
@@ -85,15 +85,15 @@ class Certificate:
     exactly right with probability 90 %.
     """
 
-    estimate: Estimate
+    estimate: Estimate  # what it is about
     expected_distance: float  # the mean over the posterior of the distance to the estimate
     upper_bound: float  # on that mean, at the simulation confidence
     confidence: float  # that drawing structures did not mislead; 1 if every structure was counted
     probability_exact: float  # that the distance is zero: the very item, the very ranking
     fit: float  # posterior predictive p value of the answers; small: they do not fit the model
-    answers: int
-    assumptions: tuple[str, ...]
-    phrase: str
+    answers: int  # that count; skipped and undone ones do not
+    assumptions: tuple[str, ...]  # what must be true for it to hold
+    phrase: str  # how the distance is put in words
     held_out: float = 1.0  # p value of the answers, each predicted from all others; small: they come as a surprise
     shape: str | None = None  # what the answers say about how features act
     people_before: int = 0  # whose answers it also rests on
@@ -114,7 +114,10 @@ class Certificate:
         return f"{told} (p = {worst:.3f}): look for mistakes or a feature that is missing"
 
     def with_names(self, names: Mapping[str, str]) -> Certificate:
-        """The same with the names of people for the ids that stand in a log."""
+        """The same with the names of people for the ids that stand in a log.
+
+        :param names: The id of a person -> the name.
+        """
         return replace(
             self, uneven_sides=tuple(one._replace(who=names.get(one.who, one.who)) for one in self.uneven_sides)
         )

@@ -21,8 +21,8 @@ class CostLimits:
     'no question is expected to lower undecided by 0.001 per unit of cost (the best one by 0.0004)'
     """
 
-    max_cost: float | None = None
-    min_gain_per_cost: float | None = None
+    max_cost: float | None = None  # of all answers together; None: no limit
+    min_gain_per_cost: float | None = None  # of the best question, for each unit of its cost; None: no limit
 
     def __post_init__(self) -> None:
         for name, value in (("max_cost", self.max_cost), ("min_gain_per_cost", self.min_gain_per_cost)):
@@ -30,13 +30,19 @@ class CostLimits:
                 object.__setattr__(self, name, number(name, value, above=0))
 
     def spent(self, cost: float) -> StopReason | None:
-        """The reason to stop after answers that have cost so much, or None."""
+        """The reason to stop after answers that have cost so much, or None.
+
+        :param cost: Of all answers so far.
+        """
         if self.max_cost is None or cost < self.max_cost:
             return None
         return StopReason(f"the answers have cost {cost:.6g}, which is {self._excess(cost)}the limit", "budget")
 
     def gained(self, gain_per_cost: float) -> StopReason | None:
-        """The reason to stop where the best question gains so much per unit of its cost, or None."""
+        """The reason to stop where the best question gains so much per unit of its cost, or None.
+
+        :param gain_per_cost: Of the best question.
+        """
         if self.min_gain_per_cost is None or gain_per_cost >= self.min_gain_per_cost:
             return None
         wanted = f"no question is expected to lower undecided by {self.min_gain_per_cost:g} per unit of cost"

@@ -73,6 +73,8 @@ class AnyOf:
 def any_of(*rules: Stop) -> AnyOf:
     """A rule that stops for the first reason that one of `rules` gives.
 
+    :param rules: Stopping rules, in the order in which they are asked.
+
     >>> from askwise.stopping import Budget, DiameterBelow
     >>> len(any_of(Budget(5), DiameterBelow(0.1)).rules)
     2

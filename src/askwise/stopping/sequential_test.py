@@ -53,9 +53,9 @@ class DiameterBelow:
     5864
     """
 
-    epsilon: float
-    delta: float = 0.05
-    closeness: float = 1.0
+    epsilon: float  # the average diameter below which it stops, above 0 and at most 1
+    delta: float = 0.05  # the largest risk to stop too early
+    closeness: float = 1.0  # how many times likelier or less likely than the prior says the truth may be
 
     def __post_init__(self) -> None:
         epsilon, delta = (
@@ -72,7 +72,10 @@ class DiameterBelow:
         return self.epsilon / self.closeness**2
 
     def pairs(self, round: int) -> int:
-        """n_t = (48 / eps) ln(t (t + 1) / delta)."""
+        """n_t = (48 / eps) ln(t (t + 1) / delta).
+
+        :param round: t, from 1.
+        """
         return ceil(48 / self.target * log(round * (round + 1) / self.delta))
 
     def __call__(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from askwise.errors import DataError, SettingError
 from askwise.goals.base.populations import learn_population
@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 
-def change_goal(session: Session, goal: str, **options: Any) -> None:
+def change_goal(session: Session, goal: str, **options: object) -> None:
     """Takes up another goal on the answers there are: nothing is asked again that is already known.
 
     :param session: A session that one of the goals built.

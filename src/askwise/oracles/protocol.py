@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from askwise.errors import AnswerError
-from askwise.types import Capability, Question, Response
+from askwise.types import Capability, GivenResponse, Question
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Reply:
     'left'
     """
 
-    response: Response | None
+    response: GivenResponse | None
     cost: float | None = None  # in any unit: seconds, euros, tokens
     note: str | None = None
 
@@ -33,7 +33,7 @@ class RefusedReply(AnswerError):
         self.cost = cost
 
 
-Said = Response | Reply | None
+Said = GivenResponse | Reply | None
 Oracle = Callable[[Question], Said | Awaitable[Said]]
 
 

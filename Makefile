@@ -85,4 +85,4 @@ package-check: wheel  ## install them in empty environments, with the newest and
 
 clean:  ## remove .venv, caches and built files
 	@rm -rf .venv node_modules .peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage* dist docs/_build
-	@find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src tests benchmarks examples docs release -name __pycache__ -type d -prune -exec rm -rf {} +

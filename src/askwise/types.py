@@ -25,6 +25,7 @@ Structures = Any  # an array with S rows, or a struct of arrays with a length an
 Atom = Any  # one thing that can be asked, as its family writes it: a number, two places
 Atoms = Any  # an array with A rows
 Response = int | float | str  # what a family calls one answer: -1, +1, a label, a number
+Responses = float | NDArray[Any]  # as a loss takes them: one, or an array that broadcasts with the predictions
 Number = int | float | Decimal | np.number[Any] | np.bool_
 # what may be told: a response, a number of another library, or the best and the worst of several items
 GivenResponse = Response | Number | Sequence[Response] | Mapping[str, Response]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from askwise.errors import DataError, SettingError
 from askwise.goals.base.populations import learn_population
@@ -83,7 +83,7 @@ def change_goal(session: Session, goal: str, **options: object) -> None:
     if session.pursued is None:
         raise SettingError("the session was built by hand, so it knows no other goal; build another one")
     kind = goal_class(goal)
-    wording = {name: value for name, value in options.items() if name in WORDING_CHECKS}
+    wording: dict[str, Any] = {name: value for name, value in options.items() if name in WORDING_CHECKS}
     others = kind.changes_of(session, {name: value for name, value in options.items() if name not in wording})
     if options and kind.goal_name == session.pursued["goal"] and all(map(shown_options(kind).__contains__, others)):
         change = partial(session.show, others) if others else None

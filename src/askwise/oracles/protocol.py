@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from askwise.errors import AnswerError
 from askwise.types import Capability, GivenResponse, Question
@@ -34,22 +35,30 @@ class RefusedReply(AnswerError):
 
 
 Said = GivenResponse | Reply | None
-Oracle = Callable[[Question], Said | Awaitable[Said]]
 
 
-class HasName(Capability):
+class Oracle(Protocol):
+    """A function of a question, plain or async, or an object that can be called like one."""
+
+    def __call__(self, question: Question, /) -> Said | Awaitable[Said]: ...
+
+
+@runtime_checkable
+class HasName(Capability, Protocol):
     """An oracle with a name, under which its answers are recorded."""
 
     name: str
 
 
-class HasCost(Capability):
+@runtime_checkable
+class HasCost(Capability, Protocol):
     """An oracle whose calls all cost the same, unless a reply says otherwise."""
 
     cost: float
 
 
-class CanClose(Capability):
+@runtime_checkable
+class CanClose(Capability, Protocol):
     """An oracle that holds a process or connections, to be closed at the end."""
 
     def close(self) -> None: ...

@@ -119,12 +119,12 @@ class SingleScore(Capability, Protocol):
 class ShowsSets(Capability, Protocol):
     """Asks for the best of several items, or for the best and the worst; structures are those of pairs of them."""
 
-    pairs: Family  # the family of A-or-B questions about the same items
+    pairs: Any  # the family of A-or-B questions about the same items
     shown: int  # items at a time, 3 or more
     worst: bool  # whether the worst is asked for, too
 
     def differences(self, atom: Atom, response: Response) -> Ints: ...  # (M, 2): the pairs that an answer compares
-    def best_of(self, shown: int) -> Family: ...  # the family of questions for the best of so many items
+    def best_of(self, shown: int) -> Any: ...  # the family of questions for the best of so many items
 
 
 @runtime_checkable

@@ -51,15 +51,14 @@ def contents(wheel: Path) -> dict[str, bytes]:
 
 
 def use_package(python: Path, folder: Path) -> str:
-    """What a stranger's first use prints; CalledProcessError if it fails.
+    """What a stranger's first use prints; AssertionError if it fails.
 
     - `python`: of the environment with askwise.
     - `folder`: an empty folder to work in.
     """
     program = shutil.copy(FIRST_USE, folder)
     run = subprocess.run([python, "-I", program], cwd=folder, capture_output=True, text=True)
-    if run.returncode:
-        raise subprocess.CalledProcessError(run.returncode, run.args, run.stdout, run.stderr)
+    assert run.returncode == 0, run.stdout + run.stderr
     return run.stdout
 
 
@@ -82,8 +81,8 @@ def check(what: str, package: Path, constraints: list[str]) -> bool:
         try:
             subprocess.run([*pip, "install", wanted, "--constraint", root / "versions.txt"], check=True)
             print(use_package(python, work), end="", flush=True)
-        except subprocess.CalledProcessError as failed:
-            print(failed.stdout or "", failed.stderr or "", f"FAILED: {what}", sep="\n", flush=True)
+        except (AssertionError, subprocess.CalledProcessError) as failed:
+            print(f"{failed}\nFAILED: {what}", flush=True)
             return False
     return True
 

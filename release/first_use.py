@@ -30,7 +30,7 @@ JUDGE = """
 import json, sys
 for line in sys.stdin:
     question = json.loads(line)
-    cheapest = min(question["options"], key=lambda option: float(option["fields"]["price"]))
+    cheapest = min(question["options"], key=lambda option: float(option["fields"]["price"].replace(",", "")))
     print(json.dumps({"question": question["id"], "response": cheapest["name"]}), flush=True)
 """
 

@@ -77,7 +77,7 @@ def check(what: str, package: Path, constraints: list[str]) -> bool:
         python = root / "env" / "bin" / "python"
         (root / "versions.txt").write_text("\n".join(constraints))
         wanted = f"askwise[{EXTRAS}] @ {package.resolve().as_uri()}"
-        pip = [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+        pip = [python, "-m", "pip", "--disable-pip-version-check", "-qq"]
         try:
             subprocess.run([*pip, "install", wanted, "--constraint", root / "versions.txt"], check=True)
             print(use_package(python, work), end="", flush=True)

@@ -238,7 +238,7 @@ class HasPrice(Capability):
     price: float
 """
     for head in ("", "from __future__ import annotations"):
-        made: dict = {"__name__": "plugin"}
+        made: dict = {"__name__": __name__}
         exec(compile(head + code, "plugin", "exec", dont_inherit=True), made)
         assert list(declared(made["Mine"])) == ["k"]
         assert not isinstance("a text", made["HasPrice"])

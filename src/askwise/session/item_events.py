@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from askwise.data.tables import Rows
 from askwise.errors import AnswerError
 from askwise.session.events import Event
 
 if TYPE_CHECKING:
+    from askwise.data.tables import Rows
     from askwise.session.config import Recipe
 
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 from askwise import display
 from askwise._runtime.threads import one_at_a_time, one_thread
-from askwise.data.tables import Rows
 from askwise.errors import AnswerError, SettingError
 from askwise.options import function, mapping, number, shown, text, whole_number
 from askwise.posteriors import Posterior
@@ -44,6 +43,7 @@ from askwise.structures import AsksPeople, checked_atom
 from askwise.types import Answer, Atom, GivenResponse, Question, Sample, Structure
 
 if TYPE_CHECKING:
+    from askwise.data.tables import Rows
     from askwise.notebook.widget import QuestionWidget
     from askwise.report.cells import Plot
 

@@ -1,6 +1,6 @@
 # What this project can do, one target a line: plain `make` prints the list.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check coverage bench measure peers examples reproduce docs clean
+.PHONY: help setup demo test check coverage bench measure peers examples reproduce docs wheel package-check clean
 
 PYTHON := .venv/bin/python
 PAGES := README.md $(wildcard docs/*.md docs/*/*.md)
@@ -22,14 +22,15 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 test check coverage: export OPENBLAS_NUM_THREADS := 1
 
 help:  ## print this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS='	' read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS='	' read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
 
 setup: .venv/.installed node_modules/.installed  ## create .venv and install askwise with everything needed to work on it
 
 .venv/.installed: pyproject.toml
 	@echo "Installing into .venv (a few minutes the first time)"
 	@python3 -m venv .venv
-	@$(PYTHON) -m pip install -qq --disable-pip-version-check -e '.[all,dev]'
+	@$(PYTHON) -m pip install -qq --disable-pip-version-check 'pip>=25.1' # the first that knows dependency groups
+	@$(PYTHON) -m pip install -qq --disable-pip-version-check -e '.[all]' --group dev
 	@$(SYSTEM)
 	@touch $@
 
@@ -47,6 +48,7 @@ check: setup  ## lint, types, layers, and every example in the source and the do
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
 	@.venv/bin/lint-imports
+	@.venv/bin/repo-review . --show err
 	@$(JAVASCRIPT)
 	@$(PYTHON) -m pytest -q --doctest-modules --doctest-glob='*.md' src $(PAGES)
 
@@ -77,6 +79,14 @@ docs: setup  ## build the documentation into docs/_build
 	@$(PYTHON) -m sphinx -W -q docs docs/_build
 	@echo "Open docs/_build/index.html"
 
+wheel: setup  ## build the wheel and the source distribution into dist
+	@rm -rf dist
+	@$(PYTHON) -m build -q --no-isolation
+	@ls dist/*
+
+package-check: wheel  ## install them in empty environments, with the newest and the lowest dependencies, and use them
+	@$(PYTHON) -m release.check_package dist
+
 clean:  ## remove .venv, caches and built files
 	@rm -rf .venv node_modules .measure .peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage* dist docs/_build docs/images/gallery
-	@find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src tests benchmarks examples docs release -name __pycache__ -type d -prune -exec rm -rf {} +

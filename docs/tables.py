@@ -18,6 +18,7 @@ EXTRAS = {
     "embed": "[texts](texts.md) and pictures as features; a small English model comes with it",
     "onnx": "[other models](texts.md#other-models) for texts and pictures, in ONNX format",
     "excel": "Excel files, in and out",
+    "parquet": "Parquet files, in and out, and [pools](pools.md)",
     "notebook": "[cards in a notebook](notebooks.md)",
     "oracles": "[language models](oracles.md#a-language-model) that answer",
     "postgres": "studies in PostgreSQL, for teams and [several servers](servers.md)",
@@ -26,7 +27,6 @@ EXTRAS = {
     "arviz": "posterior draws for ArviZ",
     "plots": "figures of the paper's experiments (`askwise reproduce`)",
     "all": "all of the above",
-    "dev": "what is needed to work on askwise; `make setup` installs it",
 }
 
 

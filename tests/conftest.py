@@ -5,7 +5,7 @@ import os
 
 from hypothesis import settings
 
-pytest_plugins = ["tests.postgres"]
+pytest_plugins = ["tests.package", "tests.postgres"]
 settings.register_profile("askwise", deadline=None, derandomize="ASKWISE_TEST_SEED" not in os.environ)
 settings.load_profile("askwise")
 

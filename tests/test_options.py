@@ -15,6 +15,7 @@ from askwise import options
 from askwise.distances.labels import Disagreement
 from askwise.errors import AskwiseError, SettingError
 from askwise.goals import GOALS, goals
+from askwise.goals.base.options import declared
 from askwise.posteriors.enumerated import Enumerated
 from askwise.structures.finite import Finite
 
@@ -222,3 +223,22 @@ def test_plain_values():
     found = options.number("x", Decimal("0.5")), options.whole_number("x", np.float64(2)), options.flag("x", 1)
     assert found == (0.5, 2, True)
     assert [type(value) for value in found] == [float, int, bool]
+
+
+def test_options_are_found_whatever_a_plug_in_says_about_annotations():
+    """From Python 3.14 on, a class keeps its annotations as a function, unless its module asks for texts."""
+    code = """
+from askwise.goals.base.options import HasOptions, option
+from askwise.types import Capability
+
+class Mine(HasOptions):
+    k: int = option(help="How many items.")
+
+class HasPrice(Capability):
+    price: float
+"""
+    for head in ("", "from __future__ import annotations"):
+        made: dict = {"__name__": __name__}
+        exec(compile(head + code, "plugin", "exec", dont_inherit=True), made)
+        assert list(declared(made["Mine"])) == ["k"]
+        assert not isinstance("a text", made["HasPrice"])

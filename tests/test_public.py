@@ -94,7 +94,24 @@ def loaded():
 
 
 @pytest.mark.parametrize(
-    "heavy", ["scipy", "numba", "narwhals", "pandas", "pyarrow", "matplotlib", "sklearn", "xarray"]
+    "heavy",
+    [
+        "scipy",
+        "numba",
+        "narwhals",
+        "pandas",
+        "pyarrow",
+        "matplotlib",
+        "sklearn",
+        "sqlalchemy",
+        "typer",
+        "rich",
+        "pydantic",
+        "pygments",
+        "markdown_it",
+        "jinja2",
+        "xarray",
+    ],
 )
 def test_import_is_light(heavy, loaded):
     assert "askwise" in loaded

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
 from askwise.errors import SettingError
 from askwise.options import number
-from askwise.types import Capability, Floats
+from askwise.types import Capability, Floats, Response, Responses
 
 
 @runtime_checkable
@@ -33,16 +33,16 @@ class Loss(Protocol):
     @property
     def flat_beyond(self) -> float: ...  # the curvature is below 1e-8 where |z| is larger; infinite if it never fades
 
-    def value(self, z: Floats, y: Any) -> Floats: ...
-    def slope(self, z: Floats, y: Any) -> Floats: ...
-    def curvature(self, z: Floats, y: Any) -> Floats: ...
+    def value(self, z: Floats, y: Responses) -> Floats: ...
+    def slope(self, z: Floats, y: Responses) -> Floats: ...
+    def curvature(self, z: Floats, y: Responses) -> Floats: ...
 
 
 @runtime_checkable
 class FusesSlope(Capability, Protocol):
     """Computes value and slope in one pass, for less than the two apart; samplers use it."""
 
-    def value_and_slope(self, z: Floats, y: Any) -> tuple[Floats, Floats]: ...
+    def value_and_slope(self, z: Floats, y: Responses) -> tuple[Floats, Floats]: ...
 
 
 @runtime_checkable
@@ -68,10 +68,10 @@ class ZeroOne:
     proper: bool = False
     flat_beyond: float = 0.0
 
-    def value(self, z: Floats, y: Any) -> Floats:
+    def value(self, z: Floats, y: Responses) -> Floats:
         return (np.asarray(z) != y).astype(float)
 
-    def slope(self, z: Floats, y: Any) -> Floats:
+    def slope(self, z: Floats, y: Responses) -> Floats:
         return np.zeros(np.broadcast_shapes(np.shape(z), np.shape(y)))
 
     curvature = slope
@@ -90,20 +90,20 @@ class Logistic:
     proper: bool = True
     flat_beyond: float = 19.0
 
-    def value(self, z: Floats, y: Any) -> Floats:
+    def value(self, z: Floats, y: Responses) -> Floats:
         margin = z * y
         return np.log1p(np.exp(-np.abs(margin))) + np.maximum(-margin, 0.0)
 
-    def slope(self, z: Floats, y: Any) -> Floats:
+    def slope(self, z: Floats, y: Responses) -> Floats:
         odds = np.exp(np.minimum(z * y, 80.0))  # exp(80) still fits 32 bits, and the slope is 0 there to any precision
         odds += 1.0
         return np.divide(np.negative(y), odds)
 
-    def curvature(self, z: Floats, y: Any) -> Floats:
+    def curvature(self, z: Floats, y: Responses) -> Floats:
         tail = np.exp(-np.abs(z * y))
         return tail / (1.0 + tail) ** 2
 
-    def value_and_slope(self, z: Floats, y: Any) -> tuple[Floats, Floats]:
+    def value_and_slope(self, z: Floats, y: Responses) -> tuple[Floats, Floats]:
         margin = np.minimum(z * y, 80.0)
         odds = np.exp(margin)
         odds += 1.0
@@ -129,20 +129,20 @@ class Davidson:
     proper: bool = True
     flat_beyond: float = 40.0
 
-    def value(self, z: Floats, y: Any) -> Floats:
+    def value(self, z: Floats, y: Responses) -> Floats:
         half = np.abs(z) / 2
         log_total = half + np.log1p(np.exp(-2 * half) + self.ties * np.exp(-half))
         return log_total - y * z / 2 - np.where(np.equal(y, 0), np.log(self.ties), 0.0)
 
-    def slope(self, z: Floats, y: Any) -> Floats:
+    def slope(self, z: Floats, y: Responses) -> Floats:
         left, right = self._sides(z)
         return (left - right - y) / 2
 
-    def curvature(self, z: Floats, y: Any) -> Floats:
+    def curvature(self, z: Floats, y: Responses) -> Floats:
         left, right = self._sides(z + np.zeros_like(y, dtype=float))
         return (left + right - (left - right) ** 2) / 4
 
-    def value_and_slope(self, z: Floats, y: Any) -> tuple[Floats, Floats]:
+    def value_and_slope(self, z: Floats, y: Responses) -> tuple[Floats, Floats]:
         half = np.abs(z) / 2
         far = np.exp(-half)
         square = far * far
@@ -180,20 +180,20 @@ class OrderedLogit:
         cuts = np.array(self.cuts)
         return np.array([[-cuts[0], *cuts], [cuts[0], *cuts[1:], np.inf]])
 
-    def value(self, z: Floats, y: Any) -> Floats:
+    def value(self, z: Floats, y: Responses) -> Floats:
         margin, low, high = self._interval(z, y)
         return np.logaddexp(0.0, low - margin) + np.logaddexp(0.0, margin - high) - np.log(-np.expm1(low - high))
 
-    def slope(self, z: Floats, y: Any) -> Floats:
+    def slope(self, z: Floats, y: Responses) -> Floats:
         margin, low, high = self._interval(z, y)
         return np.where(np.less(y, 0), -1.0, 1.0) * (sigmoid(margin - high) - sigmoid(low - margin))
 
-    def curvature(self, z: Floats, y: Any) -> Floats:
+    def curvature(self, z: Floats, y: Responses) -> Floats:
         margin, low, high = self._interval(z, y)
         above, below = sigmoid(margin - high), sigmoid(low - margin)
         return above * (1 - above) + below * (1 - below)
 
-    def shares_by_response(self, z: Floats, responses: Sequence[Any]) -> Iterator[Floats]:
+    def shares_by_response(self, z: Floats, responses: Sequence[Response] | Floats) -> Iterator[Floats]:
         """The probability of each response: differences of the chances to answer at least so much.
 
         >>> [float(share) for share in ordered_logit((0.0, 1.0)).shares_by_response(np.zeros(()), [2, 1, -1, -2])]
@@ -204,10 +204,10 @@ class OrderedLogit:
         count = len(self.cuts)
         in_order = [*range(-count, 0), *([0] if self.cuts[0] > 0 else []), *range(1, count + 1)]
         for response in responses:
-            place = in_order.index(response)
+            place = in_order.index(cast("int", response))
             yield np.asarray(at_least[place] - at_least[place + 1])
 
-    def _interval(self, z: Floats, y: Any) -> tuple[Floats, Floats, Floats]:
+    def _interval(self, z: Floats, y: Responses) -> tuple[Floats, Floats, Floats]:
         level = np.abs(np.asarray(y)).astype(int)
         low, high = self.bounds.astype(np.result_type(z, np.float32))[:, level]
         return np.asarray(np.where(np.less(y, 0), -z, z)), low, high
@@ -226,13 +226,13 @@ class Squared:
     proper: bool = False
     flat_beyond: float = float("inf")
 
-    def value(self, z: Floats, y: Any) -> Floats:
+    def value(self, z: Floats, y: Responses) -> Floats:
         return (z - y) ** 2
 
-    def slope(self, z: Floats, y: Any) -> Floats:
+    def slope(self, z: Floats, y: Responses) -> Floats:
         return 2 * (z - y)
 
-    def curvature(self, z: Floats, y: Any) -> Floats:
+    def curvature(self, z: Floats, y: Responses) -> Floats:
         return np.full(np.broadcast_shapes(np.shape(z), np.shape(y)), 2.0)
 
 
@@ -249,16 +249,16 @@ class Softmax:
     proper: bool = True
     flat_beyond: float = 40.0
 
-    def value(self, z: Floats, y: Any) -> Floats:
+    def value(self, z: Floats, y: Responses) -> Floats:
         top = z.max(axis=-1)
         log_total = top + np.log(np.exp(z - top[..., None]).sum(axis=-1))
         return log_total - self._own(z, y)
 
-    def slope(self, z: Floats, y: Any) -> Floats:
+    def slope(self, z: Floats, y: Responses) -> Floats:
         """(..., K)"""
         return self._shares(z) - (np.arange(z.shape[-1]) == np.asarray(y)[..., None])
 
-    def curvature(self, z: Floats, y: Any) -> Floats:
+    def curvature(self, z: Floats, y: Responses) -> Floats:
         """(..., K): the diagonal of the matrix diag(p) - p p'."""
         shares = self._shares(z) + np.zeros_like(y, dtype=float)[..., None]
         return shares * (1 - shares)
@@ -278,7 +278,7 @@ class Softmax:
         grown = np.exp(z - z.max(axis=-1, keepdims=True))
         return grown / grown.sum(axis=-1, keepdims=True)
 
-    def _own(self, z: Floats, y: Any) -> Floats:
+    def _own(self, z: Floats, y: Responses) -> Floats:
         labels = np.broadcast_to(np.asarray(y, dtype=int), z.shape[:-1])
         return np.take_along_axis(z, labels[..., None], axis=-1)[..., 0]
 
@@ -299,20 +299,20 @@ class BestWorst:
     proper: bool = True
     flat_beyond: float = 40.0
 
-    def value(self, z: Floats, y: Any) -> Floats:
+    def value(self, z: Floats, y: Responses) -> Floats:
         best, worst = best_worst_places(y, z.shape[-1])
         rest = np.where(np.arange(z.shape[-1]) == best[..., None], -np.inf, -z)
         top = rest.max(axis=-1, keepdims=True)
         log_rest = top[..., 0] + np.log(np.exp(rest - top).sum(axis=-1))
         return softmax.value(z, best) + log_rest + softmax._own(z, worst)
 
-    def slope(self, z: Floats, y: Any) -> Floats:
+    def slope(self, z: Floats, y: Responses) -> Floats:
         """(..., K)"""
         best, worst = best_worst_places(y, z.shape[-1])
         lowest = np.arange(z.shape[-1]) == worst[..., None]
         return softmax.slope(z, best) + lowest - self._worst_shares(z, best)
 
-    def curvature(self, z: Floats, y: Any) -> Floats:
+    def curvature(self, z: Floats, y: Responses) -> Floats:
         """(..., K): the diagonal of the matrix of second derivatives."""
         best, _ = best_worst_places(y, z.shape[-1])
         shares = self._worst_shares(z, best)
@@ -350,7 +350,7 @@ def best_worst_places(y: Any, count: int) -> tuple[Any, Any]:
     return best, rest + (rest >= best)
 
 
-def value_and_slope(loss: Loss, z: Floats, y: Any) -> tuple[Floats, Floats]:
+def value_and_slope(loss: Loss, z: Floats, y: Responses) -> tuple[Floats, Floats]:
     """Value and slope of a loss, in the precision of z: in one pass if the loss can.
 
     >>> value, slope = value_and_slope(logistic, np.zeros(1), 1.0)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import cast
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from askwise.errors import SettingError
 from askwise.losses import Loss, OrderedLogit, SharesByLabel, logistic, sigmoid
 from askwise.options import implementing, number, whole_number
 from askwise.structures import Family
-from askwise.types import Floats
+from askwise.types import Floats, Response, Responses
 
 
 @dataclass(frozen=True)
@@ -50,17 +50,17 @@ class Problem:
         """True: the likelihoods sum to one over the responses."""
         return self.loss.proper and self.beta == 1.0
 
-    def likelihood(self, predictions: Floats, response: Any) -> Floats:
+    def likelihood(self, predictions: Floats, response: Response | Floats) -> Floats:
         """(S, A): exp(-beta loss) of each structure's predictions for one response.
 
         :param predictions: (S, A): what `family.predict` gives.
         :param response: One response, in the family's own terms.
         """
         if self.loss is logistic and self.beta == 1.0:
-            return sigmoid(predictions, response)
+            return sigmoid(predictions, cast("int", response))
         return np.exp(-potential(self.family, self.loss, self.beta, predictions, response))
 
-    def likelihoods(self, predictions: Floats, responses: Any) -> Iterator[Floats]:
+    def likelihoods(self, predictions: Floats, responses: Sequence[Response] | Floats) -> Iterator[Floats]:
         """The `likelihood` of each response in turn, which may be changed in place.
 
         Where the loss can, what they share is computed once.
@@ -88,7 +88,7 @@ class Problem:
         return kept if self.normalised else kept / kept.sum(axis=0)
 
 
-def potential(family: Family, loss: Loss, beta: float, predictions: Floats, response: Any) -> Floats:
+def potential(family: Family, loss: Loss, beta: float, predictions: Floats, response: Response | Floats) -> Floats:
     """(S, A): beta * loss, what an answer costs each structure; with infinite beta, infinity or nothing.
 
     >>> from askwise.losses import zero_one
@@ -96,7 +96,8 @@ def potential(family: Family, loss: Loss, beta: float, predictions: Floats, resp
     >>> potential(Finite([[0.0], [1.0]]), zero_one, inf, np.array([[0.0], [1.0]]), 1).tolist()
     [[inf], [0.0]]
     """
-    values = loss.value(family.decide(predictions) if loss.takes_decision else predictions, response)
+    said = cast("Responses", response)  # families write answers as numbers
+    values = loss.value(family.decide(predictions) if loss.takes_decision else predictions, said)
     if beta == inf:
         return np.where(values > 0, inf, 0.0)  # inf * 0 would be NaN
     return beta * values

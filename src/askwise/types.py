@@ -5,8 +5,10 @@ Axis letters, used at every signature: ``S`` structures, ``A`` atoms, ``Y`` resp
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
@@ -18,9 +20,15 @@ from askwise import display
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.integer[Any]]
 Bools = NDArray[np.bool_]
+Structure = Any  # one thing that can be true, as its family writes it
 Structures = Any  # an array with S rows, or a struct of arrays with a length and index-array access
+Atom = Any  # one thing that can be asked, as its family writes it: a number, two places
 Atoms = Any  # an array with A rows
 Response = int | float | str  # what a family calls one answer: -1, +1, a label, a number
+Responses = float | NDArray[Any]  # as a loss takes them: one, or an array that broadcasts with the predictions
+Number = int | float | Decimal | np.number[Any] | np.bool_
+# what may be told: a response, a number of another library, or the best and the worst of several items
+GivenResponse = Response | Number | Sequence[Response] | Mapping[str, Response]
 
 
 class _CapabilityType(type(Protocol)):  # type: ignore[misc]
@@ -40,10 +48,23 @@ class Capability(Protocol, metaclass=_CapabilityType):
     """
 
 
+def annotated_names(kind: type) -> list[str]:
+    """The names that a class itself annotates, in their order.
+
+    >>> annotated_names(Scored)
+    ['gain', 'info']
+    """
+    if sys.version_info >= (3, 14):  # the class has them as a function
+        from annotationlib import Format, get_annotations
+
+        return list(get_annotations(kind, format=Format.FORWARDREF))
+    return list(vars(kind).get("__annotations__", {}))
+
+
 @cache
 def _members(capability: type) -> frozenset[str]:
     """The public members of a protocol and of those that it extends."""
-    named = (name for kind in capability.__mro__[:-3] for name in {*vars(kind), *vars(kind).get("__annotations__", {})})
+    named = (name for kind in capability.__mro__[:-3] for name in {*vars(kind), *annotated_names(kind)})
     return frozenset(name for name in named if not name.startswith("_"))
 
 
@@ -122,7 +143,7 @@ class Question:
     options: tuple[Option, ...]  # in the order shown, which is random
     responses: tuple[Response, ...]  # what may be answered
     text: str  # what people read
-    atom: Any = field(default=None, compare=False)  # the family's own name for it, for programs that answer
+    atom: Atom = field(default=None, compare=False)  # the family's own name for it, for programs that answer
     gain: float = field(default=0.0, compare=False)  # what the strategy gives it
     info: Mapping[str, Any] = field(default_factory=dict, compare=False)  # what the strategy says about it
     answer_names: Mapping[str, str] = field(default_factory=dict, compare=False)  # response -> what people read for it
@@ -163,7 +184,7 @@ class Answer(NamedTuple):
     1
     """
 
-    atom: Any  # what was asked: the family's own name for it
+    atom: Atom  # what was asked: the family's own name for it
     response: Response  # what was answered
     who: str | None = None  # who answered; None: nobody in particular
     left: int = 0  # of a pair: 1 if its first item stood left, -1 if its second did; 0: not known

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import sys
+from functools import partial
 
 import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
 
+import askwise
 from askwise.data.encoding import encode
 from askwise.data.files import read, read_file, read_table
+from askwise.data.parquet import Pool
 from askwise.errors import DataError, SettingError
 
 CARS = {
@@ -20,6 +24,7 @@ CARS = {
     "sold": [dt.date(2024, 3, 17), dt.date(2024, 1, 1), dt.date(2023, 5, 6)],
     "van": [False, False, True],
 }
+MISSING_PYARROW = r"^Parquet files need pyarrow; install it with: pip install 'askwise\[parquet\]'$"
 PLAIN = encode({**CARS, "sold": ["2024-03-17", "2024-01-01", "2023-05-06"]})
 
 
@@ -203,3 +208,15 @@ def test_numbers_by_the_marks_of_their_file(text, expected, tmp_path):
 def test_words_for_missing_values_among_amounts(tmp_path):
     (tmp_path / "x.csv").write_text("name,x\na,$5\nb,n/a\nc,-\nd,$7.50\n")
     assert read(tmp_path / "x.csv").columns["x"] == ["$5", None, None, "$7.50"]
+
+
+def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
+    (tmp_path / "pool").mkdir()
+    for path in (tmp_path / "cars.parquet", tmp_path / "pool" / "rows.parquet"):
+        pd.DataFrame(CARS).to_parquet(path)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    classify = partial(askwise.classifier, labels=("car", "van"))
+    table, pool = tmp_path / "cars.parquet", tmp_path / "pool"
+    for use, path in ((read, table), (read_table, table), (Pool, pool), (classify, table), (classify, pool)):
+        with pytest.raises(SettingError, match=MISSING_PYARROW):
+            use(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import sys
 
 import openpyxl
 import polars as pl
@@ -73,4 +74,11 @@ def test_an_excel_file_holds_texts_as_texts(tmp_path):
 def test_a_table_that_no_sheet_holds_is_refused(tmp_path):
     with pytest.raises(StudyError, match=r"holds 1,048,575 rows and 16,384 columns, and the table has 1 and 16,385"):
         write_table({str(place): [1] for place in range(16_385)}, tmp_path / "t.xlsx")
+    assert os.listdir(tmp_path) == []
+
+
+def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(SettingError, match=r"^Parquet files need pyarrow; .* pip install 'askwise\[parquet\]'$"):
+        write_table(ODD, tmp_path / "t.parquet")
     assert os.listdir(tmp_path) == []

@@ -6,6 +6,7 @@ import narwhals as nw
 import pytest
 
 import askwise
+from askwise.errors import SettingError
 from askwise.exchange import frames
 from askwise.exchange.answers import answers_table
 
@@ -34,3 +35,9 @@ def test_each_library(session, library, monkeypatch):
 
 def test_no_answers_yet():
     assert len(askwise.best_item(["tea", "coffee"], seed=1).answers_frame()) == 0
+
+
+def test_without_a_library_the_error_names_some(session, monkeypatch):
+    monkeypatch.setattr(frames, "find_spec", lambda _: None)
+    with pytest.raises(SettingError, match=r"needs pandas, polars or pyarrow; install one with: pip install pandas"):
+        session.answers_frame()

@@ -8,7 +8,7 @@ from typing import Any
 
 from askwise.data.models import DEFAULT_TEXT_MODEL, text_model
 from askwise.data.names import guess_image
-from askwise.data.pictures import embed_pictures, is_picture
+from askwise.data.pictures import Picture, embed_pictures, is_picture
 from askwise.data.readings import Readings, text_readings
 from askwise.data.tables import Columns, is_text, is_vectors, table
 from askwise.data.vectors import apply_vector_reading, vector_reading
@@ -17,7 +17,7 @@ from askwise.options import parts, shown
 from askwise.types import Floats
 
 
-def embed(data: Any, model: str | None = None) -> Floats:
+def embed(data: Sequence[str] | Sequence[Picture], model: str | None = None) -> Floats:
     """(N, D): a vector for each text or picture; those that mean or show the same have similar vectors.
 
     Give the vectors to a goal as a column of its table, or let the goal embed a column with its option `embed`.

@@ -13,6 +13,7 @@ import numpy as np
 from askwise.data.delimited import MAX_ROWS, FileTable, check_row_count, read_delimited
 from askwise.data.json_files import read_json, read_json_lines, read_lines
 from askwise.data.media import PICTURE_SUFFIXES, Folder, read_media, short_path
+from askwise.data.parquet import load_pyarrow
 from askwise.data.spreadsheets import read_spreadsheet
 from askwise.data.tables import Columns, check_texts, is_text, table
 from askwise.errors import AskwiseError, DataError
@@ -176,15 +177,13 @@ def _decoded(path: Path, encoding: str) -> str:
 
 
 def _rows(path: Path) -> int:
-    from pyarrow import parquet
-
+    parquet = load_pyarrow().parquet
     with _undamaged(path):
         return int(parquet.read_metadata(path).num_rows)
 
 
 def _parquet(path: Path) -> Columns:
-    from pyarrow import parquet
-
+    parquet = load_pyarrow().parquet
     with _undamaged(path):
         file = parquet.ParquetFile(path)
         check_row_count(path.name, file.metadata.num_rows)
@@ -206,8 +205,7 @@ def _undamaged(path: Path) -> Iterator[None]:
 
 
 def _check_dates(name: str, found: Any) -> None:
-    from pyarrow import types
-
+    types = load_pyarrow().types
     for place, column in enumerate(found.schema):
         try:
             found.column(place).to_pylist() if types.is_temporal(column.type) else None

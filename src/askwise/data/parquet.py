@@ -11,15 +11,31 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from askwise.errors import DataError
+from askwise.errors import DataError, SettingError
 from askwise.types import Floats
 
 MAX_ROWS_PER_BLOCK = 1 << 17  # read together
 MAX_CACHED_BYTES = 1 << 29  # of rows that stay in memory between questions
+
+
+def load_pyarrow() -> ModuleType:
+    """pyarrow with its module for Parquet; where it is missing, SettingError says how to install it.
+
+    >>> load_pyarrow().table({"name": ["tea"]}).num_rows
+    1
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ModuleNotFoundError:
+        raise SettingError("Parquet files need pyarrow; install it with: pip install 'askwise[parquet]'") from None
+    found: ModuleType = pyarrow
+    return found
 
 
 class RowGroup(NamedTuple):
@@ -43,8 +59,7 @@ class Pool:
     """
 
     def __init__(self, path: str | Path):
-        from pyarrow import parquet
-
+        parquet = load_pyarrow().parquet
         self.path = Path(path).absolute()
         files = sorted(self.path.rglob("*.parquet")) if self.path.is_dir() else [self.path]
         self.parts: list[RowGroup] = []
@@ -70,16 +85,15 @@ class Pool:
 
     def take(self, rows: Sequence[int], columns: Sequence[str]) -> dict[str, list[Any]]:
         """The values of these rows, as plain columns."""
-        from pyarrow import concat_tables, parquet
-
+        arrow = load_pyarrow()
         order = np.argsort(rows, kind="stable")
         wanted = np.asarray(rows)[order]
         found = []
         for part in self.parts_of(wanted):
             inside = wanted[(wanted >= part.first) & (wanted < part.first + part.rows)] - part.first
-            with _readable(part.file), parquet.ParquetFile(part.file, memory_map=True) as file:
+            with _readable(part.file), arrow.parquet.ParquetFile(part.file, memory_map=True) as file:
                 found.append(file.read_row_group(part.group, columns=list(columns), use_threads=False).take(inside))
-        return concat_tables(found).take(np.argsort(order)).to_pydict()
+        return dict(arrow.concat_tables(found).take(np.argsort(order)).to_pydict())
 
     def parts_of(self, rows: Any) -> list[RowGroup]:
         """The row groups that hold these rows, first to last."""
@@ -133,8 +147,7 @@ class Reader:
         return points
 
     def _read(self, part: RowGroup) -> Iterator[tuple[int, Floats]]:
-        from pyarrow import parquet
-
+        parquet = load_pyarrow().parquet
         first = part.first
         with _readable(part.file), parquet.ParquetFile(part.file, memory_map=True) as file:
             batches = file.iter_batches(
@@ -155,11 +168,10 @@ class Reader:
 @contextmanager
 def _readable(file: str | Path) -> Iterator[None]:
     """Turns what Arrow says of a damaged file into one sentence."""
-    from pyarrow import ArrowException
-
+    arrow = load_pyarrow()
     try:
         yield
-    except (ArrowException, OSError) as error:
+    except (arrow.ArrowException, OSError) as error:
         raise DataError(f"{file} cannot be read as Parquet ({str(error).splitlines()[0]})") from None
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from askwise.data.media import short_path
 from askwise.data.models import onnx_session, run_onnx, unit_length
@@ -25,7 +26,18 @@ NETWORK_SCALE = np.array([0.229, 0.224, 0.225])
 MAX_PICTURES_AT_ONCE = 16
 
 
-def is_picture(value: Any) -> bool:
+class PillowImage(Protocol):
+    """An image of Pillow."""
+
+    @property
+    def size(self) -> tuple[int, int]: ...
+    def convert(self, *args: Any, **keywords: Any) -> Any: ...
+
+
+Picture = Path | bytes | NDArray[Any] | PillowImage
+
+
+def is_picture(value: object) -> TypeGuard[Picture]:
     """Whether a value is a picture: a path, bytes, a Pillow image or an array of two or three dimensions.
 
     >>> is_picture(Path("tea.png")), is_picture("red wine"), is_picture(np.zeros((8, 8, 3)))
@@ -34,7 +46,7 @@ def is_picture(value: Any) -> bool:
     return isinstance(value, Path | bytes) or hasattr(value, "convert") or getattr(value, "ndim", 0) in (2, 3)
 
 
-def embed_pictures(pictures: Sequence[Any], model: str | None = None) -> Floats:
+def embed_pictures(pictures: Sequence[Picture], model: str | None = None) -> Floats:
     """(N, D): by `picture_vector`, or by the network in the .onnx file `model`.
 
     >>> embed_pictures([np.zeros((8, 8, 3)), np.full((9, 7), 255)]).shape

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from askwise.errors import DataError
 
@@ -19,6 +21,18 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 EXPECTED_INPUT = "expected a dataframe, a 2-D array, a list of dicts, a dict of columns or a list of names"
 MAX_VECTOR_NUMBERS = 20_000_000  # of one column
 Columns = dict[str, list[Any]]
+
+
+class NativeFrame(Protocol):
+    """A dataframe of pandas, polars, pyarrow or another library that narwhals knows."""
+
+    @property
+    def columns(self) -> Any: ...
+    def join(self, *args: Any, **keywords: Any) -> Any: ...
+
+
+Rows = Sequence[str] | Sequence[Mapping[Any, object]] | Mapping[Any, Iterable[object]] | NDArray[Any] | NativeFrame
+TableData = Rows | str | Path  # rows, or the file or folder that holds them
 
 
 def table(data: Any) -> Columns:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +36,8 @@ def to_netcdf(session: Session, path: str | Path, count: int = DEFAULT_DRAWS) ->
         raise SettingError(
             ".nc files need ArviZ's libraries; install them with: pip install 'askwise[arviz]'"
         ) from None
+    from askwise import __version__
+
     named = variables(session, count)
     axes = {axis: list(names) for variable in named.values() for axis, names in variable.axes.items()}
     answers = answers_table(session)
@@ -44,7 +45,7 @@ def to_netcdf(session: Session, path: str | Path, count: int = DEFAULT_DRAWS) ->
     responses = as_one_type([answers["response"][row] for row in in_force])
     about = {"goal": session.pursued["goal"] if session.pursued else "", "inference_library": "askwise"}
     groups = {
-        None: Dataset(attrs={**about, "inference_library_version": version("askwise")}),
+        None: Dataset(attrs={**about, "inference_library_version": __version__}),
         "posterior": Dataset(
             {name: (("chain", "draw", *variable.axes), variable.values[None]) for name, variable in named.items()},
             coords={"chain": [0], "draw": np.arange(count), **axes},

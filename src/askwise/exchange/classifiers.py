@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from askwise.exchange.files import Table
 from askwise.options import refusal
 from askwise.session import Session
 from askwise.structures import HasLabels, PooledRows
+
+if TYPE_CHECKING:
+    from askwise.exchange.estimator import AskwiseClassifier
 
 
 @one_thread
@@ -42,7 +45,7 @@ def predictions_table(session: Session) -> Table:
     return {"name": list(names), "label": predicted, **columns}
 
 
-def to_sklearn(session: Session) -> Any:
+def to_sklearn(session: Session) -> AskwiseClassifier:
     """A fitted scikit-learn classifier with the beliefs of a classifier's session.
 
     It accepts any table with the columns that were features in the session: a dataframe, a list of dicts, a dict of

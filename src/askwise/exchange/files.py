@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from askwise.data.parquet import load_pyarrow
 from askwise.data.spreadsheets import NEEDS_OPENPYXL
 from askwise.data.tables import NUMBER
 from askwise.errors import SettingError, StudyError
@@ -113,14 +114,12 @@ def _write_lines(columns: Table, path: Path) -> None:
 
 
 def _write_parquet(columns: Table, path: Path) -> None:
-    import pyarrow
-    import pyarrow.parquet
-
+    arrow = load_pyarrow()
     try:
-        table = pyarrow.table({name: as_one_type(values) for name, values in columns.items()})
-    except (pyarrow.ArrowException, OverflowError) as error:
+        table = arrow.table({name: as_one_type(values) for name, values in columns.items()})
+    except (arrow.ArrowException, OverflowError) as error:
         raise StudyError(f"Parquet cannot hold this table ({error}); write it as .csv or .jsonl") from None
-    pyarrow.parquet.write_table(table, path)
+    arrow.parquet.write_table(table, path)
 
 
 def _write_spreadsheet(columns: Table, path: Path) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
+from askwise.errors import SettingError
 from askwise.exchange.answers import answers_table
 from askwise.exchange.files import as_one_type
 from askwise.session import Session
 
-LIBRARIES = ("pandas", "polars", "pyarrow")  # askwise itself needs the last one
+LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
 def answers_frame(session: Session) -> Any:
@@ -27,6 +28,8 @@ def answers_frame(session: Session) -> Any:
     """
     import narwhals as nw
 
-    library: Any = next(name for name in LIBRARIES if find_spec(name) is not None)
+    library: Any = next((name for name in LIBRARIES if find_spec(name) is not None), None)
+    if library is None:
+        raise SettingError("a dataframe needs pandas, polars or pyarrow; install one with: pip install pandas")
     columns = {name: as_one_type(values) for name, values in answers_table(session).items()}
     return nw.from_dict(columns, backend=library).to_native()

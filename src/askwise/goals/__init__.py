@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 
-def change_goal(session: Session, goal: str, **options: Any) -> None:
+def change_goal(session: Session, goal: str, **options: object) -> None:
     """Takes up another goal on the answers there are: nothing is asked again that is already known.
 
     :param session: A session that one of the goals built.
@@ -83,7 +83,7 @@ def change_goal(session: Session, goal: str, **options: Any) -> None:
     if session.pursued is None:
         raise SettingError("the session was built by hand, so it knows no other goal; build another one")
     kind = goal_class(goal)
-    wording = {name: value for name, value in options.items() if name in WORDING_CHECKS}
+    wording: dict[str, Any] = {name: value for name, value in options.items() if name in WORDING_CHECKS}
     others = kind.changes_of(session, {name: value for name, value in options.items() if name not in wording})
     if options and kind.goal_name == session.pursued["goal"] and all(map(shown_options(kind).__contains__, others)):
         change = partial(session.show, others) if others else None

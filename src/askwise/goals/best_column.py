@@ -42,7 +42,7 @@ class BestColumnGoal(EntryGoal):
     estimate: ClassVar[str] = "one column"
     distance: ClassVar[str] = "BestColumn"
 
-    score: str | Callable[[Floats], Any] = option(
+    score: str | Callable[[Floats], Floats] = option(
         default="mean", typed=str, choices=tuple(SCORES), label="Score of a column", changeable=True,
         parse=named_or_object(lambda: SCORES, lambda: SCORES, "a function from matrices (S, R, M) to scores (S, M)"),
         help='What makes a column good: its "mean", "max" or "min".',

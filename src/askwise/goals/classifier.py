@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from askwise.data.presentation import BodyColumns, Presentation
-from askwise.data.tables import Columns
+from askwise.data.tables import Columns, Rows
 from askwise.distances.fairness import EqualOpportunity
 from askwise.errors import DataError, SettingError
 from askwise.goals.base.charts import MAX_BARS, Bars, Chart, Result, Table
@@ -72,7 +73,7 @@ class ClassifierGoal(TableGoal):
     )  # fmt: skip
     shape: str | Sequence[str] = shape_option()
     rule: str | Strategy = "expected-margin"
-    feature_map: Callable[[Floats], Any] | None = option(
+    feature_map: Callable[[Floats], ArrayLike] | None = option(
         default=None, parse=function,
         help="A function from the standardised features (N, P) to others (N, Q) in which a plane tells labels apart.",
     )  # fmt: skip
@@ -98,7 +99,7 @@ class ClassifierGoal(TableGoal):
         """Whether a structure is a plane."""
         return is_straight(self.shape) or self.noise is not None
 
-    def resolve(self, data: Any) -> tuple[Columns, Self]:
+    def resolve(self, data: Rows | str | Path) -> tuple[Columns, Self]:
         if not isinstance(data, str | Path):
             return super().resolve(data)
         if self.feature_map is not None or self.missing != "refuse" or self.embed:

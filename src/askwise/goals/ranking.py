@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from askwise.data.tables import Columns
+from askwise.data.tables import Columns, Rows
 from askwise.distances import Distance
 from askwise.distances.items import KendallTau
 from askwise.goals.base.charts import Result
@@ -41,7 +41,7 @@ class RankingGoal(ItemGoal):
     epsilon: float = 0.1
     draws: int | None = None  # type: ignore[assignment]  # resolved by the number of items
 
-    def resolve(self, data: Any) -> tuple[Columns, Self]:
+    def resolve(self, data: Rows) -> tuple[Columns, Self]:
         columns, goal = super().resolve(data)
         return columns, replace(goal, draws=self.draws or (600 if row_count(columns) <= MANY_ITEMS else 200))
 

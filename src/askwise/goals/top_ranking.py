@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from askwise.data.tables import Columns
+from askwise.data.tables import Columns, Rows
 from askwise.distances import Distance
 from askwise.distances.items import TopKendall
 from askwise.goals.base.charts import Result
@@ -43,7 +43,7 @@ class TopRankingGoal(BestFewGoal):
 
     draws: int | None = None  # type: ignore[assignment]  # resolved by k
 
-    def resolve(self, data: Any) -> tuple[Columns, Self]:
+    def resolve(self, data: Rows) -> tuple[Columns, Self]:
         columns, goal = super().resolve(data)
         return columns, replace(goal, draws=self.draws or (600 if self.k <= MANY_PLACES else 200))
 

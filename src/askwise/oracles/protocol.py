@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from askwise.errors import AnswerError
-from askwise.types import Capability, Question, Response
+from askwise.types import Capability, GivenResponse, Question
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Reply:
     'left'
     """
 
-    response: Response | None  # one of the responses of the question, or None
+    response: GivenResponse | None  # one of the responses of the question, or None
     cost: float | None = None  # in any unit: seconds, euros, tokens
     note: str | None = None  # a remark for the record, such as why
 
@@ -33,23 +34,31 @@ class RefusedReply(AnswerError):
         self.cost = cost
 
 
-Said = Response | Reply | None
-Oracle = Callable[[Question], Said | Awaitable[Said]]
+Said = GivenResponse | Reply | None
 
 
-class HasName(Capability):
+class Oracle(Protocol):
+    """A function of a question, plain or async, or an object that can be called like one."""
+
+    def __call__(self, question: Question, /) -> Said | Awaitable[Said]: ...
+
+
+@runtime_checkable
+class HasName(Capability, Protocol):
     """An oracle with a name, under which its answers are recorded."""
 
     name: str
 
 
-class HasCost(Capability):
+@runtime_checkable
+class HasCost(Capability, Protocol):
     """An oracle whose calls all cost the same, unless a reply says otherwise."""
 
     cost: float
 
 
-class CanClose(Capability):
+@runtime_checkable
+class CanClose(Capability, Protocol):
     """An oracle that holds a process or connections, to be closed at the end."""
 
     def close(self) -> None: ...

@@ -21,9 +21,9 @@ from askwise.stopping import CostLimits, Stop
 from askwise.stopping.certificate import ModelCheck
 from askwise.stopping.sequential_test import MAX_CLOSENESS
 from askwise.strategies import Strategy, strategy
-from askwise.types import Option, Sample
+from askwise.types import Atom, Option, Sample, Structure
 
-Present = Callable[[Sequence[Option], str, Any], tuple[Option, ...]]  # options, kind, atom -> what people see of them
+Present = Callable[[Sequence[Option], str, Atom], tuple[Option, ...]]  # options, kind, atom -> what people see of them
 Recipe = Mapping[str, Any]  # a goal, its data and its options
 PresentWith = Callable[[Mapping[str, Any]], tuple[dict[str, Any], Present]]  # changed options -> plain, and the above
 MAX_DRAWS = 100_000  # a question; a diameter compares all pairs of them
@@ -55,7 +55,7 @@ class SessionConfig:
     candidates: int
     repeat: bool
     spacing: int
-    describe: Callable[[Any], Any]
+    describe: Callable[[Structure], object]
     effects: Callable[[Sample], Effects] | None = None
     model_check: ModelCheck | None = None
     cost_limits: CostLimits = NO_LIMITS
@@ -75,7 +75,7 @@ class SessionConfig:
         candidates: int,
         repeat: bool,
         spacing: int,
-        describe: Callable[[Any], Any] | None,
+        describe: Callable[[Structure], object] | None,
         effects: Callable[[Sample], Effects] | None = None,
         model_check: ModelCheck | None = None,
         cost_limits: CostLimits | None = None,

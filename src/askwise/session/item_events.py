@@ -7,13 +7,14 @@ answers are taken in again. So beliefs are those of a study that had all rows fr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from askwise.errors import AnswerError
 from askwise.session.events import Event
 
 if TYPE_CHECKING:
+    from askwise.data.tables import Rows
     from askwise.session.config import Recipe
 
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 class ChangesItems(Protocol):
     """A goal whose items may come and go."""
 
-    def items_event(self, recipe: Recipe, rows: Any, names: Any, key: str | None) -> Event: ...
+    def items_event(
+        self, recipe: Recipe, rows: Rows | None, names: str | Sequence[str] | None, key: str | None
+    ) -> Event: ...
 
 
 def check_items_event(event: Event) -> None:

@@ -20,9 +20,9 @@ from askwise.strategies.baselines import random
 from askwise.strategies.batches import initial_scenarios
 from askwise.strategies.split import average_diameter
 from askwise.structures import DrawsResponses, Family, HasCosts, checked_atom
-from askwise.types import Answer, Atoms, Floats, Sample
+from askwise.types import Answer, Atom, Atoms, Floats, Sample
 
-Plates = Mapping[str, Sequence[Any]]  # the atoms of each plate by its name
+Plates = Mapping[str, Sequence[Atom]]  # the atoms of each plate by its name
 SIMULATED_TRUTHS = 12  # that answer each plate
 MAX_SIMULATED_PLATES = 6  # the strategy chooses them where there are more
 
@@ -49,7 +49,7 @@ class Plate:
             if value is not None:
                 object.__setattr__(self, name, whole_number(name, value, at_least=1))
 
-    def __call__(self, atoms: list[Any], atom: Any) -> bool:
+    def __call__(self, atoms: Sequence[Atom], atom: Atom) -> bool:
         """Whether the entry may join those that are open."""
         if np.shape(atom) != (2,):
             raise SettingError("a plate is about the entries of a matrix; these questions are about something else")

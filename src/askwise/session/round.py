@@ -42,10 +42,10 @@ from askwise.strategies.screening import SURVIVING_ROWS, screen
 from askwise.strategies.split import average_diameter
 from askwise.strategies.splitting import Splitting, estimate_splitting
 from askwise.structures import AsksPeople, PooledRows, ProposesAtoms, ShowsSets, prompt
-from askwise.types import Answer, Atoms, Floats, Response, Sample, Scored
+from askwise.types import Answer, Atom, Atoms, Floats, Response, Sample, Scored
 
 Value = TypeVar("Value")
-Eligible = Callable[[list[Any], Any], bool]  # the atoms of the open questions, a candidate -> may it join them?
+Eligible = Callable[[list[Atom], Atom], bool]  # the atoms of the open questions, a candidate -> may it join them?
 MAX_PREPARED_RESPONSES = 10  # to one question: what follows the others is computed when they come
 POSED = Scored(np.zeros(1), {"posed": True})  # a question that no strategy chose
 

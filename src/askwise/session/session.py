@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import RLock
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from askwise import display
 from askwise._runtime.threads import one_at_a_time, one_thread
@@ -40,7 +40,12 @@ from askwise.stopping.outlook import Outlook
 from askwise.strategies import Strategy
 from askwise.strategies.splitting import Splitting
 from askwise.structures import AsksPeople, checked_atom
-from askwise.types import Answer, Question, Response, Sample
+from askwise.types import Answer, Atom, GivenResponse, Question, Sample, Structure
+
+if TYPE_CHECKING:
+    from askwise.data.tables import Rows
+    from askwise.notebook.widget import QuestionWidget
+    from askwise.report.cells import Plot
 
 __all__ = ["MAX_DRAWS", "Session"]
 MAX_COUNT = 1_000  # questions that are asked together
@@ -100,7 +105,7 @@ class Session:
         candidates: int = 500,
         repeat: bool = False,
         spacing: int = 0,
-        describe: Callable[[Any], Any] | None = None,
+        describe: Callable[[Structure], object] | None = None,
         effects: Callable[[Sample], Effects] | None = None,
         model_check: ModelCheck | None = None,
         cost_limits: CostLimits | None = None,
@@ -187,7 +192,7 @@ class Session:
         return questions[0] if count is None else questions
 
     @one_at_a_time
-    def pose(self, atom: Any) -> Question:
+    def pose(self, atom: Atom) -> Question:
         """Opens a question of your own choice, for answers that were collected before.
 
         :param atom: What to ask about, as the family names it: two places for a pair, one for a label.
@@ -205,7 +210,7 @@ class Session:
     @one_at_a_time
     def tell(
         self,
-        response: Response,
+        response: GivenResponse,
         question: str | Question | None = None,
         who: str | None = None,
         *,
@@ -297,7 +302,7 @@ class Session:
         recording.record(self, lambda _: self.event_log.validate(new_event("goal", None, goal=goal, options=options)))
 
     @one_at_a_time
-    def reword(self, **changes: Any) -> None:
+    def reword(self, **changes: str | Mapping[str, str] | None) -> None:
         """Changes what people read, from the next question on: answers, beliefs and questions stay the same.
 
         :param changes: `question`, `answers` or `instructions`, as the goals take them; None: the usual text.
@@ -315,7 +320,7 @@ class Session:
         self.wording = wording
 
     @one_at_a_time
-    def show(self, options: Mapping[str, Any]) -> None:
+    def show(self, options: Mapping[str, object]) -> None:
         """Changes what people see. No belief changes, and neither does the next question.
 
         :param options: Options that say what is shown, such as `show`. `askwise.change_goal` takes them, too.
@@ -353,7 +358,7 @@ class Session:
         return replace(found, options=self._presented[1](found.options, found.kind, found.atom))
 
     @one_at_a_time
-    def add_items(self, rows: Any, *, key: str | None = None) -> None:
+    def add_items(self, rows: Rows, *, key: str | None = None) -> None:
         """Adds items to the table. Answers stay, and beliefs are those of a table that had these rows from the start.
 
         A study in a file or a database changes for everybody who answers there.
@@ -388,7 +393,7 @@ class Session:
         """
         self._change_items(None, names, key)
 
-    def _change_items(self, rows: Any, names: Any, key: str | None) -> None:
+    def _change_items(self, rows: Rows | None, names: str | Sequence[str] | None, key: str | None) -> None:
         def make(_: str | Question | None) -> ValidEvent | None:
             if key is not None and self.event_log.is_known_change(key):
                 return None
@@ -570,7 +575,7 @@ class Session:
 
     # ------------------------------------------------------------------ in a notebook
 
-    def widget(self) -> Any:
+    def widget(self) -> QuestionWidget:
         """The questions as cards in a notebook: answer by click or key, and watch how the result becomes clear.
 
         It needs `pip install 'askwise[notebook]'`, and works where anywidget does: Jupyter, VS Code, Colab, marimo.
@@ -581,9 +586,10 @@ class Session:
         >>> shown.state["question"]["text"]
         'Which do you prefer: ...?'
         """
-        return display.call("question_widget", self)
+        made: QuestionWidget = display.call("question_widget", self)
+        return made
 
-    def plot(self, chart: str | None = None) -> Any:
+    def plot(self, chart: str | None = None) -> Plot:
         """A chart of what is known, for a notebook or a file of SVG: by default the first one of the report.
 
         :param chart: Which one, by its name: "path" shows how the result became clear. Another name is refused with a
@@ -596,7 +602,8 @@ class Session:
         >>> session.plot("path").svg[:4]
         '<svg'
         """
-        return display.call("plot", self, chart)
+        made: Plot = display.call("plot", self, chart)
+        return made
 
     def report(self, path: str | Path) -> Path:
         """Writes the report: one page that needs neither the network nor a script. Returns where it is.

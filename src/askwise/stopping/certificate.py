@@ -17,7 +17,7 @@ from askwise.posteriors.chains import independent_draws
 from askwise.problem import Problem
 from askwise.stopping.position import SideCount, position_shifts, uneven_sides
 from askwise.structures import DescribesModel, DrawsResponses, LinearFamily, ShowsSets
-from askwise.types import Answer, Floats, Sample
+from askwise.types import Answer, Floats, Sample, Structure, Structures
 
 CERTIFICATE_DELTA = 0.05  # one minus the confidence in the simulation
 CERTIFICATE_DRAWS = 4000  # fresh ones: the bound is then within about .005 of the mean
@@ -59,8 +59,8 @@ class Estimate:
     tea, milk
     """
 
-    value: Any  # for people: a name, a list of names, labels
-    structure: Any  # for programs: the family's own form of it
+    value: Any  # for people: a name, a list of names, labels; another goal looks for something else
+    structure: Structure  # for programs: the family's own form of it
     expected_distance: float  # how far the truth is from it on average, from 0 to 1
 
     def __str__(self) -> str:
@@ -144,7 +144,7 @@ class Certificate:
         return str(display.call("certificate_html", self))
 
 
-def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:
+def estimate(problem: Problem, sample: Sample) -> tuple[Structure, float]:
     """The structure of the sample with the least mean distance to the others, and that distance.
 
     Where structures are weight vectors, their mean is taken if it is closer still. A distance that finds a centre of
@@ -171,7 +171,7 @@ def estimate(problem: Problem, sample: Sample) -> tuple[Any, float]:
     return (middle, distance) if distance < found[1] else found
 
 
-def _mean_distance(problem: Problem, sample: Sample, structure: Any) -> float:
+def _mean_distance(problem: Problem, sample: Sample, structure: Structure) -> float:
     return float(sample.weights @ problem.distance.paired(_repeat(structure, len(sample.weights)), sample.structures))
 
 
@@ -373,5 +373,5 @@ def _assumptions(problem: Problem, posterior: Posterior, sample: Sample, worth: 
     return (truth, noise, counted)
 
 
-def _repeat(structure: Any, count: int) -> Any:
+def _repeat(structure: Structure, count: int) -> Structures:
     return np.repeat(np.asarray(structure)[None], count, axis=0)

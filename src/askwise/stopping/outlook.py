@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from askwise.problem import Problem
 from askwise.stopping.certificate import Estimate, percent
 from askwise.strategies.split import average_diameter
 from askwise.structures import DrawsResponses
-from askwise.types import Response, Sample
+from askwise.types import Atom, Response, Sample, Structure
 
 SHOWN_QUANTILES = (0.1, 0.5, 0.9)
 
@@ -38,7 +37,7 @@ class Outlook:
         return f"{self.response} ({percent(self.chance)} likely): undecided {self.diameter:.3f}, best guess {shown}"
 
 
-def outlook(problem: Problem, sample: Sample, atom: Any, describe: Callable[[Any], Any]) -> list[Outlook]:
+def outlook(problem: Problem, sample: Sample, atom: Atom, describe: Callable[[Structure], object]) -> list[Outlook]:
     """One `Outlook` for each response to `atom`; for numbers, at the 10th, 50th and 90th percentile of those expected.
 
     `describe` turns a structure into what people read.

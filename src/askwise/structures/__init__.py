@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from askwise.errors import SettingError
-from askwise.types import Atoms, Capability, Floats, Ints, Option, Prompt, Response, Structures
+from askwise.types import Atom, Atoms, Capability, Floats, Ints, Option, Prompt, Response, Structures
 
 if TYPE_CHECKING:
     from askwise.data.parquet import Pool, Reader
@@ -30,7 +31,7 @@ class Family(Protocol):
 
     def draw_atoms(self, count: int, rng: Generator) -> Atoms: ...  # a ~ D; all of them when they are few
     def predict(self, structures: Structures, atoms: Atoms) -> Floats: ...  # (S, A), or (S, A, K) for K labels
-    def decide(self, predictions: Floats) -> Any: ...  # (S, A) the response each structure would give
+    def decide(self, predictions: Floats) -> NDArray[Any]: ...  # (S, A) the response each structure would give
     def responses(self, predictions: Floats) -> Sequence[Response] | Floats: ...  # Y answers, or (Y, A) real ones
 
 
@@ -38,14 +39,14 @@ class Family(Protocol):
 class ShowsPrompts(Capability, Protocol):
     """Words a question for a person; without it a person sees the bare atom."""
 
-    def prompt(self, atom: Any, rng: Generator) -> Prompt: ...
+    def prompt(self, atom: Atom, rng: Generator) -> Prompt: ...
 
 
 @runtime_checkable
 class ChecksAtoms(Capability, Protocol):
     """Tells its own atoms from others; without it any atom is accepted."""
 
-    def checked_atom(self, atom: Any) -> Any: ...  # as the family writes it; SettingError if there is no such atom
+    def checked_atom(self, atom: Atom) -> Atom: ...  # as the family writes it; SettingError if there is no such atom
 
 
 @runtime_checkable
@@ -122,7 +123,7 @@ class ShowsSets(Capability, Protocol):
     shown: int  # items at a time, 3 or more
     worst: bool  # whether the worst is asked for, too
 
-    def differences(self, atom: Any, response: Response) -> Ints: ...  # (M, 2): the pairs that an answer compares
+    def differences(self, atom: Atom, response: Response) -> Ints: ...  # (M, 2): the pairs that an answer compares
     def best_of(self, shown: int) -> Any: ...  # the family of questions for the best of so many items
 
 
@@ -151,7 +152,7 @@ class PooledRows(Capability, Protocol):
     reader: Reader
     workers: Executor | None  # where the pool is screened; None: the cores of this machine
 
-    def features(self, atoms: Any) -> Floats: ...  # (A, D); also of rows that were just read
+    def features(self, atoms: Atoms) -> Floats: ...  # (A, D); also of rows that were just read
     @property
     def row_dimension(self) -> int: ...  # D
     def row_scorer(self, weights: Floats) -> Callable[[Floats], Floats]: ...  # (S, D) -> rows that were read -> (S, A)
@@ -188,7 +189,7 @@ def draw_indices(size: int, count: int, rng: Generator) -> Ints:
     return np.sort(rng.choice(size, count, replace=False))
 
 
-def prompt(family: Family, atom: Any, rng: Generator) -> Prompt:
+def prompt(family: Family, atom: Atom, rng: Generator) -> Prompt:
     """The question that a person sees: the family's own prompt if it has one, else the bare atom.
 
     >>> from askwise.structures.finite import Finite
@@ -202,7 +203,7 @@ def prompt(family: Family, atom: Any, rng: Generator) -> Prompt:
     return Prompt("atom", (Option(name),), tuple(codes), codes, f"What is the answer to {name}?")
 
 
-def checked_atom(family: Family, atom: Any) -> Any:
+def checked_atom(family: Family, atom: Atom) -> Atom:
     """The atom as its family writes it; refused if the family can tell that it has no such atom.
 
     >>> from askwise.structures.finite import Finite
@@ -212,7 +213,7 @@ def checked_atom(family: Family, atom: Any) -> Any:
     return family.checked_atom(atom) if isinstance(family, ChecksAtoms) else atom
 
 
-def checked_numbers(atom: Any, *sizes: int, different: bool = False) -> Any:
+def checked_numbers(atom: Atom, *sizes: int, different: bool = False) -> Atom:
     """An atom that is one whole number for each of `sizes`, from 0 and below it.
 
     With `different` the numbers must differ, and are sorted.

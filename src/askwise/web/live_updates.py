@@ -37,7 +37,8 @@ async def messages(studies: ServedStudies, study: str, job: Job, number: int, li
                 changed.clear()
                 seen = await overview(studies, study)
                 seen = seen if links else without_links(seen)
-                told, before = _overview_values(seen), told
+                before = told
+                told = _overview_values(seen)
                 if before is None:
                     yield _message("overview", told)
                 elif changes := overview_changes(before, told):

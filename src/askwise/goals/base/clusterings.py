@@ -6,6 +6,8 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from numpy.typing import ArrayLike
+
 from askwise.data.encoding import Items
 from askwise.data.tables import Columns
 from askwise.distances import Distance
@@ -42,7 +44,7 @@ class ClusteringGoal(TableGoal):
     needs: ClassVar[str] = "two items"
     takes_items: ClassVar[bool] = True
 
-    similarity: Sequence[Sequence[float]] | None = option(
+    similarity: ArrayLike | None = option(
         default=None, parse=check_similarity,
         help="How similar items are, a symmetric matrix in place of features.",
     )  # fmt: skip

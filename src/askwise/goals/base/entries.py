@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from askwise.data.tables import Columns
 from askwise.distances.columns import BestColumn
@@ -15,6 +16,7 @@ from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.export import Variable
 from askwise.goals.base.goal import Goal, SessionParts, Summary, place_of
 from askwise.goals.base.matrices import (
+    MatrixData,
     check_costs,
     check_known,
     check_numbers,
@@ -76,7 +78,7 @@ class EntryGoal(Goal):
         default=None, parse=check_known,
         help="More entries that are known: (row, column, value), by name or by number from 0.",
     )  # fmt: skip
-    costs: Any = option(
+    costs: ArrayLike | None = option(
         default=None, parse=check_costs, typed=list,
         help="What a question costs: a number, one for each column, or (in Python) one for each entry.",
     )  # fmt: skip
@@ -94,8 +96,12 @@ class EntryGoal(Goal):
     rank: int = option(
         default=3, parse=whole_number, typed=int, server_max=50, help="How many factors the matrix has.",
     )  # fmt: skip
-    row_features: Any = option(default=None, parse=check_numbers, help="Numbers (R, P) that tell rows apart.")
-    column_features: Any = option(default=None, parse=check_numbers, help="Numbers (M, P) that tell columns apart.")
+    row_features: ArrayLike | None = option(
+        default=None, parse=check_numbers, help="Numbers (R, P) that tell rows apart."
+    )
+    column_features: ArrayLike | None = option(
+        default=None, parse=check_numbers, help="Numbers (M, P) that tell columns apart."
+    )
     decimals: int | None = option(
         default=None, parse=whole_number, typed=int, help="Round answers to this many decimals.",
     )  # fmt: skip
@@ -114,7 +120,7 @@ class EntryGoal(Goal):
     def counts_in_range(self) -> bool:
         """Whether distances are shares of the range of the entries, so that this range must be known."""
 
-    def resolve(self, data: Any) -> tuple[Columns, Self]:
+    def resolve(self, data: MatrixData) -> tuple[Columns, Self]:
         return matrix_columns(data), self
 
     def build(self, columns: Columns) -> SessionParts:

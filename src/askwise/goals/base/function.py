@@ -5,17 +5,31 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, ParamSpec, Protocol, TypeVar
 
+from askwise.data.tables import Columns
 from askwise.goals.base.files import session_of_file
 from askwise.goals.base.goal import Goal
 from askwise.goals.base.options import declared
 from askwise.session import Session
 
 P = ParamSpec("P")
+Data = TypeVar("Data", contravariant=True)
 
 
-def python_function(goal: Callable[P, Goal]) -> Callable[Concatenate[Any, P], Session]:
+class ResolvesData(Protocol[Data]):
+    """A goal that takes such data."""
+
+    def resolve(self, data: Data) -> tuple[Columns, object]: ...
+
+
+class GoalFunction(Protocol[Data, P]):
+    """The function of a goal: the data first, or the file or folder that holds them, then the goal's options."""
+
+    def __call__(self, data: Data | str | Path, *options: P.args, **named: P.kwargs) -> Session: ...
+
+
+def python_function(goal: Callable[P, ResolvesData[Data]]) -> GoalFunction[Data, P]:
     """The function that builds a session of a goal: the data first, then the goal's options.
 
     >>> from askwise.goals.top_k import TopKGoal
@@ -26,7 +40,9 @@ def python_function(goal: Callable[P, Goal]) -> Callable[Concatenate[Any, P], Se
     assert isinstance(goal, type)
     assert issubclass(goal, Goal)
     kind: type[Goal] = goal
-    data = inspect.Parameter("data", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Any)
+    taken = inspect.signature(kind.resolve).parameters["data"].annotation.split(" | ")
+    taken = " | ".join(dict.fromkeys([*taken, "str", "Path"]))
+    data = inspect.Parameter("data", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=taken)
     options = inspect.signature(kind).parameters.values()
     signature = inspect.Signature([data, *options], return_annotation=Session)
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from askwise.data.tables import Columns, table
+from askwise.data.tables import Columns, Rows, table
 from askwise.errors import AnswerError, DataError, SettingError
 from askwise.goals.base.absence import Absence
 from askwise.goals.base.charts import Result
@@ -31,7 +31,7 @@ from askwise.stopping.certificate import Certificate, ModelCheck
 from askwise.stopping.sequential_test import MAX_CLOSENESS
 from askwise.strategies import Strategy, strategy_name
 from askwise.structures import AsksPeople
-from askwise.types import Sample
+from askwise.types import Sample, Structure
 
 MAX_CANDIDATES = 500  # questions that are scored, of more than can be scored whole
 DEFAULT_BUDGET = 300
@@ -46,7 +46,7 @@ class SessionParts:
 
     problem: Problem
     prior: Posterior
-    describe: Callable[[Any], Any]  # a structure -> the estimate as people read it
+    describe: Callable[[Structure], object]  # a structure -> the estimate as people read it
     candidates: int = MAX_CANDIDATES
     effects: Callable[[Sample], Effects] | None = None  # draws -> what each column of the table does
     model_check: ModelCheck | None = None  # answers -> what speaks for another model
@@ -159,7 +159,7 @@ class Goal(HasOptions, ABC):
     def build(self, columns: Columns) -> SessionParts:
         """The parts of a session about this table."""
 
-    def resolve(self, data: Any) -> tuple[Columns, Self]:
+    def resolve(self, data: Rows) -> tuple[Columns, Self]:
         """The data as plain columns, and the goal with the options that depend on them."""
         return table(data), self
 

@@ -48,6 +48,7 @@ from askwise.losses import Loss
 from askwise.options import flag, number, parts, text, whole_number
 from askwise.posteriors import Posterior
 from askwise.posteriors.scores.logconcave import MAX_SCALE, MIN_SCALE, LogConcave
+from askwise.posteriors.scores.population import Population
 from askwise.problem import Problem
 from askwise.session import Session
 from askwise.session.set_responses import BETWEEN, OPTION_COLUMNS
@@ -96,7 +97,7 @@ class ItemGoal(TableGoal):
         "answered, or one has 20 times.",
     )  # fmt: skip
     prior_scale: float | None = option(default=None, parse=check_scale, typed=float, help=PRIOR_SCALE)
-    population: bool | Mapping[str, Any] = population_option()
+    population: bool | Population | Mapping[str, Any] | None = population_option()
     noise: float | None = noise_option()
     retired: Sequence[str] | None = option(
         default=None, parse=check_retired,

@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from askwise.data.tables import Columns, is_text, is_vectors, table
+from askwise.data.tables import Columns, Rows, is_text, is_vectors, table
 from askwise.errors import DataError, SettingError
 from askwise.options import number, numbers, parts, refusal, shown, whole_number
 from askwise.structures.matrices import MAX_ENTRIES, MAX_ENTRY
 from askwise.types import Floats
 
 ENTRY = "a row, a column and a value"
+MatrixData = Rows | tuple[int, int] | Sequence[Sequence[float | None]]  # a table, a shape, or rows of entries
 
 
-def matrix_columns(data: Any) -> Columns:
+def matrix_columns(data: MatrixData) -> Columns:
     """A matrix as columns, whatever held it; a shape is a table with nothing in it.
 
     >>> matrix_columns((2, 2))

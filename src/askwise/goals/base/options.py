@@ -10,6 +10,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self, dataclass_transform
 
 from askwise.options import choice, refusal
+from askwise.types import annotated_names
 
 Parse = Callable[[str, Any], Any]  # the name of an option and what was given -> a plain value, or a SettingError
 DECLARED = "askwise option"  # the key of a GoalOption in the metadata of its field
@@ -108,7 +109,7 @@ def declared(cls: type[HasOptions]) -> Mapping[str, GoalOption]:
         for name, each in vars(base).get("__dataclass_fields__", {}).items():
             if DECLARED in each.metadata:
                 known.setdefault(name, each.metadata[DECLARED])
-    own_first = (name for base in cls.__mro__ for name in vars(base).get("__annotations__", {}) if name in known)
+    own_first = (name for base in cls.__mro__ for name in annotated_names(base) if name in known)
     return {name: known[name] for name in dict.fromkeys(own_first)}
 
 

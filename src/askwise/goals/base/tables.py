@@ -12,7 +12,7 @@ from askwise.data.embeddings import embedded_name, read_columns
 from askwise.data.encoding import FREE_TEXT, IS_EMBEDDED, MISSING_POLICIES, SHOWN_REASONS, Column, Items, encode
 from askwise.data.presentation import BODY_FORMATS, MAX_DEFAULT_FIELDS, BodyColumns, Presentation
 from askwise.data.readings import check_readings, reading_example
-from askwise.data.tables import Columns, table
+from askwise.data.tables import Columns, Rows, table
 from askwise.goals.base.goal import Goal, Summary, place_of
 from askwise.goals.base.options import named_or_object, option
 from askwise.goals.base.texts import abbreviate, one_of, there_are
@@ -93,7 +93,7 @@ class TableGoal(Goal):
         """How many rows one question shows."""
         return self.shown_together
 
-    def resolve(self, data: Any) -> tuple[Columns, Self]:
+    def resolve(self, data: Rows) -> tuple[Columns, Self]:
         columns, goal = super().resolve(data)
         if not isinstance(self.missing, str):  # the study keeps the table as it was filled
             fill = self.missing

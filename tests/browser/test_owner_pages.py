@@ -8,6 +8,9 @@ from itertools import pairwise
 import pytest
 
 import askwise
+from askwise.storage.address import Address
+from askwise.storage.participants import invite_all
+from askwise.storage.store import Store
 from tests.browser.site import TOKEN, accessible, playwright
 
 expect = playwright.expect
@@ -165,3 +168,20 @@ def test_a_new_study_says_what_to_do_and_the_owner_answers(site, page):
     assert page.locator("#spoken").inner_text() == ""  # one answer more is not worth a word
     page.click("#pause")
     expect(page.locator("#spoken")).to_have_text("The study is paused now. 1 answer so far.")
+
+
+@in_the_light
+def test_a_long_list_of_people_scrolls_by_itself(site, page):
+    askwise.save(askwise.best_item(NAMES, draws=40, seed=1), site.folder / "many.askwise")
+    store = Store.at(Address.of(site.folder / "many.askwise"))
+    invite_all(store, store.record(), [f"Person {number}" for number in range(60)])
+    store.close()
+    visit(site, page, "/s/many")
+    expect(page.locator("#people tbody tr")).to_have_count(60)
+    shown = page.locator("#people-list")
+    assert shown.bounding_box()["height"] <= page.viewport_size["height"]
+    shown.focus()
+    page.keyboard.press("End")
+    expect(page.locator("#people tbody tr").last).to_be_in_viewport()
+    expect(page.locator("#people th").first).to_be_in_viewport()  # still on top
+    accessible(page)

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from askwise.goals import goals
 from askwise.storage.usage import answer_counts
-from askwise.web.access import COOKIE, OwnerAccess
+from askwise.web.access import COOKIE, OwnerAccess, request_role
 from askwise.web.error_pages import reply, templates
 from askwise.web.form import form_fields
 from askwise.web.items import takes_items
@@ -44,8 +44,9 @@ async def login(request: Request, token: str = "") -> Response:
 
 @router.get("/", dependencies=[Depends(owner)])
 async def home(request: Request) -> HTMLResponse:
-    """All studies of the owner, and a form for a new one."""
-    return templates.TemplateResponse(request, "home.html", {"goals": goals().values(), "fields": form_fields()})
+    """All studies; for owners also a form for a new one, and who else has access."""
+    shown = {"goals": goals().values(), "fields": form_fields(), "may_change": request_role(request) == "owner"}
+    return templates.TemplateResponse(request, "home.html", shown)
 
 
 @router.get("/s/{study}", dependencies=[Depends(owner)])
@@ -58,4 +59,5 @@ async def dashboard(request: Request, study: str) -> HTMLResponse:
         fresh = not any(one.answers for one in answer_counts(store, record.study))
         return {"study": study, "fresh": fresh, "takes_items": takes_items(record.recipe)}
 
-    return templates.TemplateResponse(request, "dashboard.html", await asyncio.to_thread(facts))
+    shown = await asyncio.to_thread(facts) | {"may_change": request_role(request) == "owner"}
+    return templates.TemplateResponse(request, "dashboard.html", shown)

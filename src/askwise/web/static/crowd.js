@@ -1,7 +1,7 @@
 // @ts-check
 // The door of a study on the dashboard: its link, its settings, and several invitations at once.
 
-import { callApi, plural, sentenceOf, showSentence } from "./api.js";
+import { callApi, copyLinkIn, plural, sentenceOf, showSentence } from "./api.js";
 import { byId, element, setText } from "./dom.js";
 
 /** @typedef {{text: string, options: string[], answer: string}} CheckQuestion */
@@ -28,10 +28,7 @@ export function offerCrowd(api, study) {
     send(api, Object.fromEntries(fields.map((field) => [field.dataset.setting ?? "", valueOf(field)])), "Saved.");
   });
   openButton.addEventListener("click", () => send(api, { open: !settings.open }, ""));
-  byId("copy-crowd-link").addEventListener("click", async () => {
-    await navigator.clipboard?.writeText(linkField.value).catch(() => linkField.select());
-    setText(byId("crowd-status"), "The link is copied.");
-  });
+  byId("copy-crowd-link").addEventListener("click", async () => setText(byId("crowd-status"), await copyLinkIn(linkField, "The link")));
   const list = byId("names-list", HTMLTextAreaElement);
   Object.assign(byId("links-csv"), { href: `${api}/links.csv`, download: `${study} links.csv` });
   byId("invite-list").addEventListener("submit", async (event) => {

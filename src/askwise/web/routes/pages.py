@@ -19,6 +19,7 @@ from askwise.web.security import owner
 from askwise.web.studies import ServedStudies
 
 router = APIRouter(include_in_schema=False)
+OLD_LINK = "this link is not valid any more; open the address that askwise serve printed, or ask an owner for a new one"
 
 
 @router.get("/s/{study}/p/{token}")
@@ -34,7 +35,7 @@ async def login(request: Request, token: str = "") -> Response:
     if token and access.role(token) is None:
         await asyncio.to_thread(access.read)  # it may be new
     if not token or access.role(token) is None:
-        return reply(request, 401, "this address is not valid any more; open the one that askwise serve printed")
+        return reply(request, 401, OLD_LINK)
     root = request.app.state.root_path
     response = RedirectResponse(f"{root}/", 303)
     secure = request.url.scheme == "https"

@@ -84,12 +84,8 @@ export function plural(count, noun) {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/**
- * The time if it is of today, else the day.
- * @param {Date} time
- */
-export function timeOrDay(time) {
-  if (time.toDateString() === new Date().toDateString()) return time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+/** @param {Date} time */
+export function dayOf(time) {
   return time.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" });
 }
 

@@ -78,8 +78,8 @@ function show({ link, settings: received, people, languages }) {
   settings = received;
   const total = Object.values(people).reduce((sum, count) => sum + count, 0);
   openButton.textContent = settings.open ? "Close the link" : "Open the link";
-  openButton.classList.toggle("main", !settings.open);
   byId("crowd-door").hidden = !settings.open;
+  byId("crowd-off").hidden = Boolean(settings.open);
   linkField.value = link;
   const became = Object.entries(people).filter(([status]) => status !== "answering").map(([status, count]) => `, ${count} ${status}`).join("");
   setText(byId("crowd-status"), total ? `${plural(total, "person").replace("persons", "people")} joined${became}.` : settings.open ? "The link is open. Nobody has joined yet." : "");

@@ -136,6 +136,7 @@ function showHeader() {
   const closed = state === "closed";
   byId("state").textContent = state;
   byId("state").className = `state ${state}`;
+  document.body.classList.toggle("closed", closed);
   byId("goal-sentence").textContent = `${aim} ${mode === "pooled" ? "All answers make one result." : "Everybody gets a result of their own."}`;
   startButton.textContent = hasEnded() ? "Continue anyway" : "Start";
   startButton.hidden = closed || state === "open" || (hasEnded() && !overview.may_continue);

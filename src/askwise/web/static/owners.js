@@ -1,7 +1,7 @@
 // @ts-check
 // Who may see and change the studies, on the home page: everybody with a token, one more, and one less.
 
-import { callApi, copyLinkIn, root, sentenceOf, showSentence, timeOrDay } from "./api.js";
+import { callApi, copyLinkIn, dayOf, root, sentenceOf, showSentence } from "./api.js";
 import { byId, element } from "./dom.js";
 
 /** @typedef {import("./types.d.ts").ListedOwner} ListedOwner */
@@ -32,7 +32,7 @@ function showOwners(owners) {
 /** @param {ListedOwner} owner */
 function row(owner) {
   const { name, role, created, you } = owner;
-  const cells = { name: you ? `${name} (you)` : name, role, since: timeOrDay(new Date(created)) };
+  const cells = { name: you ? `${name} (you)` : name, role, since: dayOf(new Date(created)) };
   const revoke = element("button", { type: "button", className: "small", "aria-label": `Revoke the access of ${name}` }, "Revoke");
   revoke.addEventListener("click", () => askToRevoke(owner));
   const shown = Object.entries(cells).map(([heading, text]) => element("td", { "data-of": heading }, text));

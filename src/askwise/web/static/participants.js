@@ -1,7 +1,7 @@
 // @ts-check
 // The table of participants. Its rows stay from one message to the next, so that a button in use keeps the focus.
 
-import { timeOrDay } from "./api.js";
+import { dayOf } from "./api.js";
 import { byId, element, limitHeight, setText } from "./dom.js";
 
 /** @typedef {import("./types.d.ts").PersonOverview} PersonOverview */
@@ -23,6 +23,7 @@ const rows = new Map();
 export function showParticipants({ mode, participants }, diameters, actions) {
   const table = byId("people", HTMLTableElement);
   table.hidden = participants.length === 0;
+  byId("no-people").hidden = !table.hidden;
   limitHeight(byId("people-list"), participants.length);
   for (const participant of participants) {
     let row = rows.get(participant.participant);
@@ -56,7 +57,7 @@ function newRow(participant, actions) {
   const cells = HEADINGS.map((heading) => element("td", { "data-of": heading }));
   const copy = element("button", { type: "button", className: "small", "aria-label": `Copy the link of ${participant.name}` }, "Copy link");
   const pause = element("button", { type: "button", className: "small" });
-  cells[cells.length - 1].append(element("div", { className: "row owner-only" }, copy, pause));
+  cells[cells.length - 1].append(element("div", { className: "row owner-only while-open" }, copy, pause));
   const row = { participant, row: element("tr", {}, ...cells), cells, pause };
   copy.addEventListener("click", () => actions.copyLink(row.participant));
   pause.addEventListener("click", () => actions.setPaused(row.participant, !row.participant.paused));
@@ -81,6 +82,15 @@ function updateRow(row, participant) {
   texts.forEach((text, index) => setText(row.cells[index], text));
   setText(row.pause, paused ? "Continue" : "Pause");
   row.pause.setAttribute("aria-label", `${paused ? "Continue with" : "Pause"} ${name}`);
+}
+
+/**
+ * The time of an answer of today, the day of an older one.
+ * @param {Date} time
+ */
+function timeOrDay(time) {
+  if (time.toDateString() === new Date().toDateString()) return time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return dayOf(time);
 }
 
 /** @param {PersonOverview} participant */

@@ -12,7 +12,7 @@ async function showStudies() {
     const studies = await callApi(`${root}/api/v1/studies`);
     byId("studies").replaceChildren(...studies.map(studyItem));
     byId("no-studies").hidden = studies.length > 0;
-    document.getElementById("to-form")?.toggleAttribute("hidden", studies.length === 0);
+    document.getElementById("shortcuts")?.toggleAttribute("hidden", studies.length === 0);
     showSentence(byId("error"));
   } catch (error) {
     showSentence(byId("error"), sentenceOf(error));
@@ -23,7 +23,7 @@ async function showStudies() {
 function studyItem({ study, goal: readable, aim, state, answers, people }) {
   const name = readable === null ? element("b", {}, study) : element("a", { href: pageUrl(study) }, study);
   const invited = people === 1 ? "1 person" : `${people} people`;
-  const counted = answers + people === 0 ? "Nobody is invited yet" : `${plural(answers, "answer")}, ${invited} invited`;
+  const counted = people ? `${plural(answers, "answer")}, ${invited} invited` : answers ? plural(answers, "answer") : "Nobody is invited yet";
   const counts = readable === null ? [] : [element("small", {}, counted)];
   const title = element("div", { className: "title" }, name, element("span", { className: `state ${state}` }, state));
   return element("li", {}, title, element("div", {}, aim), ...counts);

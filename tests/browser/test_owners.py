@@ -78,7 +78,7 @@ def test_who_is_revoked_is_out_and_nobody_by_a_slip(site):
     with home(site) as page:
         link = give_access(page, "Olga / lab 2", "owner")
         with home(site, link) as other:
-            expect(other.locator("#owners tbody tr")).to_contain_text("Olga / lab 2 (you)")
+            expect(other.locator("#owners tbody tr")).to_contain_text("Olga / lab 2 (you)", timeout=SOON)
             revoke(page, "Olga / lab 2", "Keep it")
             expect(page.get_by_role("dialog")).to_be_hidden(timeout=SOON)
             expect(page.get_by_role("button", name="Revoke the access of Olga / lab 2")).to_be_focused(timeout=SOON)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.site import resize
+from tests.browser.site import PHONE, playwright, resize
 from tests.browser.synthetic import KINDS, SIZES, question
 
 TURNS = 4
@@ -81,3 +81,28 @@ def test_answers_below_long_texts_stay(pages):
         for kind in TABLES:
             places = shown(page, kind, passes=2, buttons="#responses button", long_text=True)
             assert not moved(places[TURNS:]), (size, kind)
+
+
+WHOLE_WORDS = """(labels) => labels.flatMap((label) => {
+  const text = label.firstChild, range = document.createRange();
+  return [...text.data.matchAll(/\\S+/g)].filter(({ 0: word, index }) => {
+    range.setStart(text, index);
+    range.setEnd(text, index + word.length);
+    return range.getClientRects().length > 1;
+  }).map(([word]) => word);
+})"""
+
+
+def test_words_and_names_are_whole_on_the_smallest_phones(site):
+    for width, height in ((320, 568), (390, 844)):
+        with site.page("six", **{**PHONE, "viewport": {"width": width, "height": height}}) as (page, _):
+            assert page.locator("#skips button").evaluate_all(WHOLE_WORDS) == []
+            names = page.locator("#responses .name")
+            assert names.count() == 6
+            assert names.evaluate_all("all => all.every((name) => name.scrollHeight <= name.clientHeight + 1)"), width
+
+
+def test_the_button_of_a_long_panel_stays_in_view(site):
+    with site.page("pair", **{**PHONE, "viewport": {"width": 320, "height": 480}}) as (page, _):
+        page.tap("#help")
+        playwright.expect(page.locator("#close")).to_be_in_viewport(ratio=1, timeout=30_000)

@@ -8,6 +8,9 @@ from itertools import pairwise
 import pytest
 
 import askwise
+from askwise.storage.address import Address
+from askwise.storage.participants import invite_all
+from askwise.storage.store import Store
 from tests.browser.site import TOKEN, accessible, playwright
 
 expect = playwright.expect
@@ -18,6 +21,7 @@ FOCUSED = """() => {
     const seen = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
     return here === document.body ? null : {id: here.id, tag: here.tagName, seen, top: box.top + scrollY};
 }"""
+LEFT, RIGHT = (f"all => all.map((one) => one.getBoundingClientRect().{side})" for side in ("left", "right"))
 WIDE = "document.documentElement.scrollWidth > innerWidth"
 
 
@@ -165,3 +169,49 @@ def test_a_new_study_says_what_to_do_and_the_owner_answers(site, page):
     assert page.locator("#spoken").inner_text() == ""  # one answer more is not worth a word
     page.click("#pause")
     expect(page.locator("#spoken")).to_have_text("The study is paused now. 1 answer so far.")
+
+
+@in_the_light
+def test_a_long_list_of_people_scrolls_by_itself(site, page):
+    askwise.save(askwise.best_item(NAMES, draws=40, seed=1), site.folder / "many.askwise")
+    store = Store.at(Address.of(site.folder / "many.askwise"))
+    invite_all(store, store.record(), [f"Person {number}" for number in range(60)])
+    store.close()
+    visit(site, page, "/s/many")
+    expect(page.locator("#people tbody tr")).to_have_count(60)
+    shown = page.locator("#people-list")
+    assert shown.bounding_box()["height"] <= page.viewport_size["height"]
+    shown.focus()
+    page.keyboard.press("End")
+    expect(page.locator("#people tbody tr").last).to_be_in_viewport()
+    expect(page.locator("#people th").first).to_be_in_viewport()  # still on top
+    accessible(page)
+
+
+@in_the_light
+def test_a_closed_study_offers_nothing_that_it_refuses(site, page):
+    session = askwise.best_item(NAMES, draws=40, seed=1)
+    session.tell("left", session.ask())
+    askwise.save(session, site.folder / "closing.askwise")
+    shown = ("#invite", "#crowd-open", "#wording-title", "#items-title")
+    visit(site, page, "/s/closing")
+    expect(page.locator("#state")).to_have_text("open", timeout=SOON)
+    for place in shown:
+        expect(page.locator(place)).to_be_visible()
+    page.click("#close")
+    page.get_by_role("button", name="Close the study").click()
+    expect(page.locator("#state")).to_have_text("closed")
+    for place in shown:
+        expect(page.locator(place)).to_be_hidden()
+    expect(page.locator("#people-title")).to_be_visible()
+    expect(page.get_by_role("link", name="Report (HTML)")).to_be_visible()
+
+
+@in_the_light
+def test_legends_and_values_of_charts_do_not_touch_on_a_small_phone(site, page):
+    page.set_viewport_size({"width": 320, "height": 568})
+    visit(site, page, "/s/some answers")
+    legends = page.locator("#curve svg.chart > text[x='42']").evaluate_all(RIGHT)
+    values = page.locator("#curve .point.last .value text").evaluate_all(LEFT)
+    assert len(legends) == 3
+    assert max(legends[:2]) < min(values)

@@ -114,3 +114,17 @@ def test_tokens_of_a_file_and_of_a_database_are_in_it(place):
         with pytest.raises(SettingError, match=words):
             again.add(name, role)
     again.close()
+
+
+def test_owners_see_which_token_is_theirs_and_can_revoke_it(client):
+    olga = bearer(added(client, "Olga", "owner")["token"])
+    added(client, "lab 2/Vera", "viewer")
+    assert [(one["name"], one["you"]) for one in client.get("/api/v1/owners", headers=olga).json()] == [
+        ("Olga", True),
+        ("lab 2/Vera", False),
+    ]
+    assert not any(one["you"] for one in client.get("/api/v1/owners", headers=OWNER).json())
+    left = client.post("/api/v1/owners/Olga/revoke", headers=olga)
+    assert (left.status_code, [one["name"] for one in left.json()]) == (200, ["lab 2/Vera"])
+    assert client.get("/api/v1/owners", headers=olga).status_code == 401
+    assert client.post("/api/v1/owners/lab%202%2FVera/revoke", headers=OWNER).json() == []

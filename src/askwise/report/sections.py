@@ -75,7 +75,7 @@ def path_curves(session: Session, points: Sequence[HistoryPoint]) -> Curves:
     >>> from askwise.report.history import history
     >>> session = best_item(["tea", "coffee"], seed=1)
     >>> [line.name for line in path_curves(session, history(session)).lines]
-    ['undecided', 'expected error of the best guess']
+    ['undecided', 'expected error']
     """
     stages = [list(stage) for _, stage in groupby(points, key=lambda point: point.stage)]
     taken_back = session.event_log.counts.undos > 0
@@ -86,9 +86,9 @@ def path_curves(session: Session, points: Sequence[HistoryPoint]) -> Curves:
         "answers given or taken back" if taken_back else "answers given",
         [
             Line("undecided", [[(p.revision, p.diameter) for p in stage] for stage in stages]),
-            Line("expected error of the best guess", [[(p.revision, p.error) for p in stage] for stage in stages]),
+            Line("expected error", [[(p.revision, p.error) for p in stage] for stage in stages]),
         ],
-        level=(level, f"stops when undecided is below {level:g}"),
+        level=(level, f"stops below {level:g}"),
         marks=[(float(stage[0].revision), f"goal: {stage[0].goal}") for stage in stages[1:]],
     )
 

@@ -91,6 +91,11 @@ class OwnerTokens:
         """By the hash of a token: what its owner may do."""
         return {row.hash: row.role for row in self._rows()}
 
+    def name_of(self, token: str) -> str | None:
+        """Who was given a token; None: nobody."""
+        given = token_hash(token)
+        return next((row.name for row in self._rows() if row.hash == given), None)
+
     def _rows(self) -> list[Any]:
         if self._file is not None and not self._file.exists():
             return []

@@ -47,3 +47,20 @@ def answer_counts(store: Store, study: int) -> list[AnswerCount]:
     query = query.where(events.c.study.in_(logs), events.c.event.in_((*CLOSING, "undo")))
     rows = store.read(query.group_by(events.c.study, events.c.who).order_by(events.c.study, events.c.who))
     return [AnswerCount(log, who, int(told - back), int(skips), time) for log, who, told, back, skips, time in rows]
+
+
+def event_counts(store: Store, study: int) -> dict[int, int]:
+    """How many events each log of the study has; a log without any is not there.
+
+    >>> import askwise, tempfile
+    >>> from askwise.storage.address import Address
+    >>> path = tempfile.mkdtemp() + "/drinks.askwise"
+    >>> session = askwise.best_item(["tea", "coffee", "water"], seed=1)
+    >>> session.tell("left", session.ask())
+    >>> askwise.save(session, path)
+    >>> event_counts(Store.at(Address.of(path)), 1)
+    {1: 2}
+    """
+    logs = select(studies.c.study).where(logs_of(study))
+    query = select(events.c.study, func.count()).where(events.c.study.in_(logs)).group_by(events.c.study)
+    return {row[0]: row[1] for row in store.read(query)}

@@ -169,6 +169,7 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
         studies.simulated_runs(study, len(before))  # for the next person, in the background
     services = {service.states.job[1]: service for service in studies.services(study)}
     own = services.get(record.study)
+    counts = _by_person(done, record)
     return StudyOverview(
         study=study,
         goal=record.recipe["goal"],
@@ -190,7 +191,7 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
                 where,
                 record.recipe["goal"],
                 services.get(one.log),
-                _counts_of(done, one, record),
+                counts.get(_counted_as(one, record), []),
                 reasons.get(one.log),
             )
             for one, where in zip(invited, links, strict=True)
@@ -293,11 +294,17 @@ def join_link(study: str) -> str:
     return f"/s/{quote(study, safe='')}/join"
 
 
-def _counts_of(done: list[AnswerCount], person: Participant, record: Record) -> list[AnswerCount]:
-    """What this person did: all of a log of their own, their part of a shared one."""
-    shared = person.log == record.study
-    who = respondent_name(record, person)
-    return [one for one in done if one.log == person.log and (not shared or one.who == who)]
+def _by_person(done: list[AnswerCount], record: Record) -> dict[tuple[int, str | None], list[AnswerCount]]:
+    """What was done, by log and in the shared one also by name."""
+    counts: dict[tuple[int, str | None], list[AnswerCount]] = {}
+    for one in done:
+        counts.setdefault((one.log, one.who if one.log == record.study else None), []).append(one)
+    return counts
+
+
+def _counted_as(person: Participant, record: Record) -> tuple[int, str | None]:
+    """Where to find what this person did: all of a log of their own, their part of a shared one."""
+    return person.log, respondent_name(record, person) if person.log == record.study else None
 
 
 def _next_person(service: LogService | None) -> str | None:

@@ -32,6 +32,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "media-src 'self'; connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
+STRANGER = "this is for the owner of the study; open the address that askwise serve printed, or your own link"
 requests = logging.getLogger("askwise.web.requests")
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -103,7 +104,7 @@ def owner(request: Request) -> None:
     sends our own header."""
     role, looks = request_role(request), request.method in ("GET", "HEAD")
     if role is None:
-        raise HTTPException(401, "this is for the owner of the study; open the address that askwise serve printed")
+        raise HTTPException(401, STRANGER)
     if role == "viewer" and not looks:
         raise HTTPException(403, "your token lets you look, but not change anything; ask an owner")
     if bearer_token(request) or looks or request.headers.get("x-askwise") == "page":

@@ -26,6 +26,7 @@ from askwise.storage.address import Address
 from askwise.storage.journal import journal_of
 from askwise.storage.participants import people
 from askwise.storage.store import EVENTS, Store
+from askwise.storage.usage import event_counts
 from askwise.web.learner.fragments import answer_rate, curve_html, figures_html, pace_html
 from askwise.web.learner.learner import Job
 
@@ -78,9 +79,12 @@ class StudyCurves:
         self.counts: dict[int, LogCounts] = {}
 
     def refresh(self) -> None:
-        """Reads what is new in every log."""
+        """Reads what is new in every log; of most logs of many people, nothing is."""
+        found = event_counts(self.store, self.study)
         for log in {self.study, *(one.log for one in people(self.store, self.study))}:
             counts = self.counts.setdefault(log, LogCounts())
+            if found.get(log, 0) == counts.events:
+                continue
             for body, _ in self.store.read(EVENTS, study=log, since=counts.events):
                 counts.add(json.loads(body))
 

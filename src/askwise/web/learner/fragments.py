@@ -45,9 +45,9 @@ def curve_html(learned: Mapping[str, Any], names: Mapping[int, str]) -> str:
         "answers given or taken back",
         [
             Line("undecided", [sorted(own.items())]),
-            Line("expected error of the best guess", [[(revision, error) for revision, _, error in learned["curve"]]]),
+            Line("expected error", [[(revision, error) for revision, _, error in learned["curve"]]]),
         ],
-        level=(learned["epsilon"], f"stops when undecided is below {learned['epsilon']:g}"),
+        level=(learned["epsilon"], f"stops below {learned['epsilon']:g}"),
         background=[Line(names.get(log, ""), [points]) for log, points in lines.items() if len(points) > 1],
     )
     rows = tuple((str(revision), f"{diameter:.3f}", f"{error:.3f}") for revision, diameter, error in learned["curve"])

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from askwise.errors import SettingError
 from askwise.storage.owners import OwnerTokens
-from askwise.web.access import OwnerAccess, request_role
+from askwise.web.access import OwnerAccess, given_token, request_role
 from askwise.web.schemas import Text
 from askwise.web.security import owner
 
@@ -28,6 +28,7 @@ class ListedOwner(BaseModel):
     name: str
     role: Literal["owner", "viewer"]
     created: str
+    you: bool = Field(description="Whether the request came with this token")
 
 
 class NewOwner(BaseModel):
@@ -46,11 +47,15 @@ def _tokens(request: Request) -> OwnerTokens:
     return access.tokens
 
 
+def _listed(tokens: OwnerTokens, token: str) -> list[ListedOwner]:
+    own = tokens.name_of(token)
+    return [ListedOwner(**vars(one), you=one.name == own) for one in tokens.listed()]
+
+
 @router.get("")
 async def list_owners(request: Request) -> list[ListedOwner]:
     """Everybody who was given a token. The one that the server was started with is not among them."""
-    found = await asyncio.to_thread(_tokens(request).listed)
-    return [ListedOwner(**vars(one)) for one in found]
+    return await asyncio.to_thread(_listed, _tokens(request), given_token(request))
 
 
 @router.post("", status_code=201)
@@ -65,13 +70,14 @@ async def add_owner(request: Request, wanted: OwnerRequest) -> NewOwner:
     return NewOwner(name=wanted.name.strip(), role=wanted.role, token=token, link=f"{where}/login?token={token}")
 
 
-@router.post("/{name}/revoke")
+@router.post("/{name:path}/revoke")
 async def revoke_owner(request: Request, name: str) -> list[ListedOwner]:
-    """Takes somebody's token away."""
+    """Takes somebody's token away, also one's own; the others who have one."""
+    tokens = _tokens(request)
     try:
-        await asyncio.to_thread(_tokens(request).revoke, name)
+        await asyncio.to_thread(tokens.revoke, name)
     except SettingError as unknown:
         raise HTTPException(404, str(unknown)) from None
     access: OwnerAccess = request.app.state.access
     await asyncio.to_thread(access.read)
-    return await list_owners(request)
+    return await asyncio.to_thread(_listed, tokens, given_token(request))

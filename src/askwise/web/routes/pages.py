@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from askwise.goals import goals
 from askwise.storage.usage import answer_counts
-from askwise.web.access import COOKIE, OwnerAccess
+from askwise.web.access import COOKIE, OwnerAccess, request_role
 from askwise.web.error_pages import reply, templates
 from askwise.web.form import form_fields
 from askwise.web.items import takes_items
@@ -19,6 +19,7 @@ from askwise.web.security import owner
 from askwise.web.studies import ServedStudies
 
 router = APIRouter(include_in_schema=False)
+OLD_LINK = "this link is not valid any more; open the address that askwise serve printed, or ask an owner for a new one"
 
 
 @router.get("/s/{study}/p/{token}")
@@ -34,7 +35,7 @@ async def login(request: Request, token: str = "") -> Response:
     if token and access.role(token) is None:
         await asyncio.to_thread(access.read)  # it may be new
     if not token or access.role(token) is None:
-        return reply(request, 401, "this address is not valid any more; open the one that askwise serve printed")
+        return reply(request, 401, OLD_LINK)
     root = request.app.state.root_path
     response = RedirectResponse(f"{root}/", 303)
     secure = request.url.scheme == "https"
@@ -44,8 +45,9 @@ async def login(request: Request, token: str = "") -> Response:
 
 @router.get("/", dependencies=[Depends(owner)])
 async def home(request: Request) -> HTMLResponse:
-    """All studies of the owner, and a form for a new one."""
-    return templates.TemplateResponse(request, "home.html", {"goals": goals().values(), "fields": form_fields()})
+    """All studies; for owners also a form for a new one, and who else has access."""
+    shown = {"goals": goals().values(), "fields": form_fields(), "may_change": request_role(request) == "owner"}
+    return templates.TemplateResponse(request, "home.html", shown)
 
 
 @router.get("/s/{study}", dependencies=[Depends(owner)])
@@ -58,4 +60,5 @@ async def dashboard(request: Request, study: str) -> HTMLResponse:
         fresh = not any(one.answers for one in answer_counts(store, record.study))
         return {"study": study, "fresh": fresh, "takes_items": takes_items(record.recipe)}
 
-    return templates.TemplateResponse(request, "dashboard.html", await asyncio.to_thread(facts))
+    shown = await asyncio.to_thread(facts) | {"may_change": request_role(request) == "owner"}
+    return templates.TemplateResponse(request, "dashboard.html", shown)

@@ -13,6 +13,14 @@ export function studyUrl(name) {
 }
 
 /**
+ * The address of a study's page.
+ * @param {string} name
+ */
+export function pageUrl(name) {
+  return `${root}/s/${encodeURIComponent(name)}`;
+}
+
+/**
  * The reply as JSON. What the server refuses becomes an Error with its sentence.
  * @param {string} path
  * @param {object | FormData} [body]  with it, the request is a POST
@@ -74,4 +82,26 @@ export function percent(share) {
  */
 export function plural(count, noun) {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** @param {Date} time */
+export function dayOf(time) {
+  return time.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" });
+}
+
+/**
+ * Copies the link in a field; says what happened. Browsers copy only on pages of this machine or with https; elsewhere
+ * the link is marked, and the person copies it.
+ * @param {HTMLInputElement} field
+ * @param {string} whose
+ * @returns {Promise<string>}
+ */
+export async function copyLinkIn(field, whose) {
+  try {
+    await navigator.clipboard.writeText(field.value);
+    return `${whose} is copied.`;
+  } catch {
+    field.select();
+    return "Copy the marked link.";
+  }
 }

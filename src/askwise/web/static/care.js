@@ -2,7 +2,7 @@
 // How carefully people answer, on the dashboard: flags, and whom to leave out or erase.
 
 import { callApi, percent, sentenceOf } from "./api.js";
-import { byId, element, setText } from "./dom.js";
+import { byId, element, limitHeight, setText } from "./dom.js";
 
 /** @typedef {{participant: string, name: string, status: string | null, answers: number, checks: number, checks_passed: number,
  *   repeats: number, repeats_same: number, seconds: number | null, same_place: number | null, flags: string[]}} Quality */
@@ -40,6 +40,7 @@ async function load(api) {
     const people = await callApi(`${api}/quality`);
     const table = byId("care-table", HTMLTableElement);
     table.hidden = people.length === 0;
+    limitHeight(byId("care-list"), people.length);
     table.tBodies[0].replaceChildren(...people.map((one) => row(api, one)));
     setText(byId("care-status"), people.length ? "" : "Nobody was invited yet.");
   } catch (error) {
@@ -74,10 +75,10 @@ function actions(api, one) {
   if (one.status === "erased") return [];
   const here = `${api}/participants/${encodeURIComponent(one.participant)}`;
   const excluded = one.status === "excluded";
-  const exclude = element("button", { type: "button", className: "small", "aria-label": `${excluded ? "Include" : "Exclude"} ${one.name}` }, excluded ? "Include" : "Exclude");
+  const exclude = element("button", { type: "button", className: "small owner-only", "aria-label": `${excluded ? "Include" : "Exclude"} ${one.name}` }, excluded ? "Include" : "Exclude");
   exclude.addEventListener("click", () => act(api, `${here}/exclude`, { excluded: !excluded }));
   const data = element("a", { className: "button small", href: `${here}/data.json`, "aria-label": `Data of ${one.name}`, download: "" }, "Data");
-  const erase = element("button", { type: "button", className: "small", "aria-label": `Erase ${one.name}` }, "Erase");
+  const erase = element("button", { type: "button", className: "small owner-only", "aria-label": `Erase ${one.name}` }, "Erase");
   erase.addEventListener("click", () => {
     byId("erase-name").textContent = one.name;
     dialog.onclose = () => dialog.returnValue === "yes" && act(api, `${here}/erase`, {});

@@ -1,7 +1,7 @@
 // @ts-check
 // The door of a study on the dashboard: its link, its settings, and several invitations at once.
 
-import { callApi, plural, sentenceOf, showSentence } from "./api.js";
+import { callApi, copyLinkIn, plural, sentenceOf, showSentence } from "./api.js";
 import { byId, element, setText } from "./dom.js";
 
 /** @typedef {{text: string, options: string[], answer: string}} CheckQuestion */
@@ -28,10 +28,7 @@ export function offerCrowd(api, study) {
     send(api, Object.fromEntries(fields.map((field) => [field.dataset.setting ?? "", valueOf(field)])), "Saved.");
   });
   openButton.addEventListener("click", () => send(api, { open: !settings.open }, ""));
-  byId("copy-crowd-link").addEventListener("click", async () => {
-    await navigator.clipboard?.writeText(linkField.value).catch(() => linkField.select());
-    setText(byId("crowd-status"), "The link is copied.");
-  });
+  byId("copy-crowd-link").addEventListener("click", async () => setText(byId("crowd-status"), await copyLinkIn(linkField, "The link")));
   const list = byId("names-list", HTMLTextAreaElement);
   Object.assign(byId("links-csv"), { href: `${api}/links.csv`, download: `${study} links.csv` });
   byId("invite-list").addEventListener("submit", async (event) => {
@@ -81,8 +78,8 @@ function show({ link, settings: received, people, languages }) {
   settings = received;
   const total = Object.values(people).reduce((sum, count) => sum + count, 0);
   openButton.textContent = settings.open ? "Close the link" : "Open the link";
-  openButton.classList.toggle("main", !settings.open);
   byId("crowd-door").hidden = !settings.open;
+  byId("crowd-off").hidden = Boolean(settings.open);
   linkField.value = link;
   const became = Object.entries(people).filter(([status]) => status !== "answering").map(([status, count]) => `, ${count} ${status}`).join("");
   setText(byId("crowd-status"), total ? `${plural(total, "person").replace("persons", "people")} joined${became}.` : settings.open ? "The link is open. Nobody has joined yet." : "");

@@ -1,7 +1,7 @@
 // @ts-check
 // The dashboard of one study. The server sends two kinds of messages; the page shows the last one of each.
 
-import { callApi, percent, plural, sentenceOf, showSentence, studyUrl } from "./api.js";
+import { callApi, copyLinkIn, percent, plural, sentenceOf, showSentence, studyUrl } from "./api.js";
 import { offerCare } from "./care.js";
 import { applyChanges } from "./changes.js";
 import { offerCrowd, refreshCrowd } from "./crowd.js";
@@ -136,6 +136,7 @@ function showHeader() {
   const closed = state === "closed";
   byId("state").textContent = state;
   byId("state").className = `state ${state}`;
+  document.body.classList.toggle("closed", closed);
   byId("goal-sentence").textContent = `${aim} ${mode === "pooled" ? "All answers make one result." : "Everybody gets a result of their own."}`;
   startButton.textContent = hasEnded() ? "Continue anyway" : "Start";
   startButton.hidden = closed || state === "open" || (hasEnded() && !overview.may_continue);
@@ -309,15 +310,8 @@ function copyLink({ name, link }) {
   return copyShownLink();
 }
 
-/** Browsers copy only on pages of this machine or with https; elsewhere the person copies by hand. */
 async function copyShownLink() {
-  try {
-    await navigator.clipboard.writeText(linkField.value);
-    byId("link-status").textContent = `The link for ${byId("link-for").textContent} is copied.`;
-  } catch {
-    linkField.select();
-    byId("link-status").textContent = "Copy the marked link.";
-  }
+  byId("link-status").textContent = await copyLinkIn(linkField, `The link for ${byId("link-for").textContent}`);
 }
 
 const confirmClose = byId("confirm-close", HTMLDialogElement);

@@ -3,6 +3,7 @@
 
 /** @type {WeakMap<HTMLElement, string>} */
 const shownHtml = new WeakMap();
+const MAX_ROWS = 30; // of a table that is shown in full height
 const SIMPLE_TAGS = /<\/?(?:b|br|em|i|strong|sub|sup)\s*\/?>/gi; // without attributes
 
 /**
@@ -75,6 +76,18 @@ export function plainText(text) {
  */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
+}
+
+/**
+ * Lets a long table scroll in a part of the page, so that what follows is not far below.
+ * @param {HTMLElement} region
+ * @param {number} rows
+ */
+export function limitHeight(region, rows) {
+  const long = rows > MAX_ROWS;
+  region.classList.toggle("scroll", long);
+  if (long) region.tabIndex = 0; // for the arrow keys
+  else region.removeAttribute("tabindex");
 }
 
 /**

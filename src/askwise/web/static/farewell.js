@@ -22,8 +22,12 @@ export function thanksNodes({ thanks, code }) {
   const status = element("span", { role: "status", className: "soft" });
   const copy = element("button", { type: "button" }, text("copy"));
   copy.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(code).catch(() => getSelection()?.selectAllChildren(shown));
-    status.textContent = text("copied");
+    try {
+      await navigator.clipboard.writeText(code);
+      status.textContent = text("copied");
+    } catch { // only pages with https, or of this machine, may copy; the person does it by hand
+      getSelection()?.selectAllChildren(shown);
+    }
   });
   const shown = element("strong", { id: "completion-code", dir: "ltr" }, code);
   return [...nodes, element("div", { className: "completion" }, element("span", { className: "soft" }, text("code")), shown, copy, status)];

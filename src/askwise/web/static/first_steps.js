@@ -6,12 +6,14 @@ import { byId, setText } from "./dom.js";
 /** @typedef {import("./types.d.ts").StudyOverview} StudyOverview */
 
 const OWN_NAME = "Owner"; // of the owner who answers
+const mayChange = !document.body.classList.contains("viewer");
 
 /** @param {StudyOverview} overview */
 export function showNextStep({ answers, goal, participants, state }) {
   const others = participants.some((one) => one.name !== OWN_NAME);
-  setText(byId("people-title"), answers ? "People" : "What to do next");
+  setText(byId("people-title"), answers || !mayChange ? "People" : "What to do next");
   setText(byId("next-step"), state === "closed" ? "The study is closed and has no answers."
+    : !mayChange ? "Nobody has answered yet. This page changes with the first answer."
     : state === "paused" ? "The study is paused. Start it, so that people can answer."
     : others ? "Send people their links: “Copy link” is beside each name. This page changes with the first answer."
     : participants.length ? "Your page is open in another tab. This page changes with the first answer."

@@ -1,7 +1,8 @@
 // @ts-check
 // The table of participants. Its rows stay from one message to the next, so that a button in use keeps the focus.
 
-import { byId, element, setText } from "./dom.js";
+import { dayOf } from "./api.js";
+import { byId, element, limitHeight, setText } from "./dom.js";
 
 /** @typedef {import("./types.d.ts").PersonOverview} PersonOverview */
 /** @typedef {import("./types.d.ts").StudyOverview} StudyOverview */
@@ -22,6 +23,8 @@ const rows = new Map();
 export function showParticipants({ mode, participants }, diameters, actions) {
   const table = byId("people", HTMLTableElement);
   table.hidden = participants.length === 0;
+  byId("no-people").hidden = !table.hidden;
+  limitHeight(byId("people-list"), participants.length);
   for (const participant of participants) {
     let row = rows.get(participant.participant);
     if (!row) {
@@ -31,6 +34,12 @@ export function showParticipants({ mode, participants }, diameters, actions) {
     }
     const own = mode === "pooled" ? { diameter: null, guess: null } : { diameter: participant.diameter ?? diameters.get(participant.log) ?? null };
     updateRow(row, { ...participant, ...own });
+  }
+  const left = new Set(participants.map((one) => one.participant));
+  for (const [id, { row }] of rows) {
+    if (left.has(id)) continue;
+    row.remove();
+    rows.delete(id);
   }
   for (const column of OPTIONAL_COLUMNS) {
     const cells = [...rows.values()].map((row) => row.cells[column]);
@@ -48,7 +57,7 @@ function newRow(participant, actions) {
   const cells = HEADINGS.map((heading) => element("td", { "data-of": heading }));
   const copy = element("button", { type: "button", className: "small", "aria-label": `Copy the link of ${participant.name}` }, "Copy link");
   const pause = element("button", { type: "button", className: "small" });
-  cells[cells.length - 1].append(element("div", { className: "row" }, copy, pause));
+  cells[cells.length - 1].append(element("div", { className: "row owner-only while-open" }, copy, pause));
   const row = { participant, row: element("tr", {}, ...cells), cells, pause };
   copy.addEventListener("click", () => actions.copyLink(row.participant));
   pause.addEventListener("click", () => actions.setPaused(row.participant, !row.participant.paused));
@@ -71,7 +80,7 @@ function updateRow(row, participant) {
   ];
   row.participant = participant;
   texts.forEach((text, index) => setText(row.cells[index], text));
-  row.pause.textContent = paused ? "Continue" : "Pause";
+  setText(row.pause, paused ? "Continue" : "Pause");
   row.pause.setAttribute("aria-label", `${paused ? "Continue with" : "Pause"} ${name}`);
 }
 
@@ -81,7 +90,7 @@ function updateRow(row, participant) {
  */
 function timeOrDay(time) {
   if (time.toDateString() === new Date().toDateString()) return time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  return time.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" });
+  return dayOf(time);
 }
 
 /** @param {PersonOverview} participant */

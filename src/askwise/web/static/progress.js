@@ -1,7 +1,7 @@
 // @ts-check
 // How many questions are answered, and how many are to come. What was promised does not grow again.
 
-import { byId } from "./dom.js";
+import { byId, element } from "./dom.js";
 import { text } from "./texts.js";
 
 /** @typedef {Pick<import("./types.d.ts").ParticipantState, "answers" | "quota" | "diameter" | "start" | "question">} Progress */
@@ -71,6 +71,6 @@ export function showProgress(page, state, forecast) {
   /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${percent ?? 0}%`;
   const count = quota ? text("answered_of", { count: answers, quota }) : text("answered", { count: answers });
   const undecided = percent !== null && question && !quota ? ` · ${text("undecided_share", { percent })}` : "";
-  byId("answer-count", HTMLElement, root).textContent = `${count}${undecided}`;
+  byId("answer-count", HTMLElement, root).replaceChildren(count, element("span", { className: "share" }, undecided));
   byId("forecast", HTMLElement, root).textContent = forecast;
 }

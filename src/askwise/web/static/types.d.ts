@@ -86,6 +86,21 @@ export interface ListedStudy {
   people: number;
 }
 
+/** Somebody with a token; `you`: whoever looks at the page. */
+export interface ListedOwner {
+  name: string;
+  role: "owner" | "viewer";
+  created: string;
+  you: boolean;
+}
+
+export interface NewOwner {
+  name: string;
+  role: "owner" | "viewer";
+  token: string;
+  link: string;
+}
+
 export interface PersonOverview {
   participant: string;
   name: string;

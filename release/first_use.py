@@ -19,10 +19,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 import askwise
-from askwise.simulate.demo import cars
 
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "askwise")
-CARS = [{name: car[name] for name in ("name", "price", "horsepower")} for car in cars()[:12]]
+CARS = [{name: car[name] for name in ("name", "price", "horsepower")} for car in askwise.example("cars")[:12]]
 CHEAPEST = min(CARS, key=lambda car: car["price"])["name"]
 TOKEN = "token-of-the-owner"
 START_SECONDS = 300.0  # of the server, which compiles first

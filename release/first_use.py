@@ -75,7 +75,7 @@ def use_web() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command("new", "best-item", "cars.csv", "-o", "web.askwise")
+    askwise.save(askwise.best_item(CARS, seed=7), "web.askwise")
     serve = [COMMAND, "serve", "web.askwise", "--port", str(port), "--token", TOKEN, "--workers", "1"]
     with Path("server.log").open("w") as log, subprocess.Popen(serve, stdout=log, stderr=log) as server:
         try:

@@ -31,6 +31,7 @@ setup: .venv/.installed node_modules/.installed  ## create .venv and install ask
 	@python3 -m venv .venv
 	@$(PYTHON) -m pip install -qq --disable-pip-version-check -e '.[all,dev]'
 	@$(SYSTEM)
+	@.venv/bin/askwise warm || true  # or the first use of each goal compiles for some seconds
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json | .venv/.installed

@@ -52,6 +52,7 @@ def expected_set_losses(
     size: Any,  # rows of an answer
     chance: Any,  # the share of lapses; how many responses there are
     nodes: Any,  # (n, D)
+    work: Any,  # zeros (4, D, D), and (3, D): scratch space
     found: Any,  # (3, K, T): value (in the first row of an answer), slope and curvature; written
 ) -> None:
     """The loss, its slope and its curvature, averaged over normal margins.
@@ -60,9 +61,8 @@ def expected_set_losses(
     """
     best, worst = compared
     lapse, responses = chance
-    root, covariance = np.zeros((best, best)), np.zeros((best, best))
-    margin, slope, mean_slope = np.empty(best), np.empty(best), np.empty(best)
-    cross, bend = np.empty((best, best)), np.empty((best, best))
+    root, covariance, cross, bend = work[0][0], work[0][1], work[0][2], work[0][3]
+    margin, slope, mean_slope = work[1][0], work[1][1], work[1][2]
     share = 1.0 / len(nodes)
     for start in range(0, len(means), size):
         for i in range(best):

@@ -78,6 +78,7 @@ def run_block(
     planes, lines, bits = work
     current, proposed, velocity, momentum = planes[0], planes[1], planes[2], planes[3]
     residual, next_residual, center, point, pull = planes[4], planes[5], planes[6], planes[7], planes[8]
+    power = bits.view(real)
     potential, next_potential, energy, tight = lines[0], lines[1], lines[2], lines[3]
     sine, cosine, angle, one, two = lines[4], lines[5], lines[6], lines[7], lines[8]
     rank, lanes = current.shape
@@ -102,7 +103,8 @@ def run_block(
         for step in range(steps if number >= 0 else 1):
             rotate(proposed, velocity, sine, cosine)
             last = number < 0 or step + 1 == steps  # where the potential itself is wanted
-            potential_and_pull(answers, center, tight, proposed, point, pull, one, two, bits, next_potential, last)
+            powers = bits, power
+            potential_and_pull(answers, center, tight, proposed, point, pull, one, two, powers, next_potential, last)
             multiply_by_scale(pull, covariances, owners, runs, next_residual)
             for r in range(rank):
                 for i in range(lanes):
@@ -134,7 +136,7 @@ def potential_and_pull(
     pull: Any,
     one: Any,
     two: Any,
-    bits: Any,
+    powers: Any,
     potential: Any,
     valued: Any,
 ) -> None:
@@ -160,8 +162,8 @@ def potential_and_pull(
                 w, x, y, z = point[r, i], point[r + 1, i], point[r + 2, i], point[r + 3, i]
                 one[i] += a * w + b * x + c * y + d * z
                 two[i] += e * w + f * x + g * y + h * z
-        add_logistic_loss(one, strengths[t], bits, potential, valued)
-        add_logistic_loss(two, strengths[t + 1], bits, potential, valued)
+        add_logistic_loss(one, strengths[t], powers, potential, valued)
+        add_logistic_loss(two, strengths[t + 1], powers, potential, valued)
         for r in range(0, rank, 4):
             a, b, c, d = signed[t, r], signed[t, r + 1], signed[t, r + 2], signed[t, r + 3]
             e, f, g, h = signed[t + 1, r], signed[t + 1, r + 1], signed[t + 1, r + 2], signed[t + 1, r + 3]
@@ -174,9 +176,12 @@ def potential_and_pull(
 
 
 @compiled
-def add_logistic_loss(margin: Any, strength: Any, bits: Any, potential: Any, valued: Any) -> None:
-    """Adds strength * log(1 + e^-m) to the potential, where `valued`; replaces the margin m by its slope."""
-    lanes, power = len(margin), bits.view(real)
+def add_logistic_loss(margin: Any, strength: Any, powers: Any, potential: Any, valued: Any) -> None:
+    """Adds strength * log(1 + e^-m) to the potential, where `valued`; replaces the margin m by its slope.
+
+    `powers` is scratch space of 32 bits each: integers, and the same memory as numbers.
+    """
+    lanes, (bits, power) = len(margin), powers
     for i in range(lanes):
         bits[i] = power_of_two_bits(-abs(margin[i]))
     for i in range(lanes):
@@ -196,9 +201,9 @@ def add_logistic_loss(margin: Any, strength: Any, bits: Any, potential: Any, val
 
 
 @compiled
-def exp_in_place(sizes: Any, bits: Any) -> None:
-    """Replaces each x, which is not above 0, by e^x."""
-    power = bits.view(real)
+def exp_in_place(sizes: Any, powers: Any) -> None:
+    """Replaces each x, which is not above 0, by e^x; `powers` is scratch space as above."""
+    bits, power = powers
     for i in range(len(sizes)):
         bits[i] = power_of_two_bits(sizes[i])
     for i in range(len(sizes)):

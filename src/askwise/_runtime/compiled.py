@@ -72,7 +72,7 @@ def machine_code(**options: Any) -> Callable[[Function], Function]:
     """
 
     def decorate(function: Function) -> Function:
-        compiled = numba.njit(**options)(function)
+        compiled = numba.njit(**options, no_cfunc_wrapper=True)(function)
         compiled.askwise_parts = Parts(compiled)
         try:
             compiled._cache = SafeCache(function)  # type: ignore[no-untyped-call]
@@ -85,14 +85,27 @@ def machine_code(**options: Any) -> Callable[[Function], Function]:
 
 
 class PartLibrary(JITCodeLibrary):
-    """The code of a function for its callers, which optimise it and translate it into machine code."""
+    """The code of a function for its callers, which link it, optimise it and translate it into machine code."""
 
     def finalize(self) -> None:
-        self._raise_if_finalized()  # type: ignore[no-untyped-call]
-        for library in dict.fromkeys(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalized = True
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+
+class PartFlags(compiler.Flags):
+    """The same options, compared faster: numba compares them for every operation that it types."""
+
+    _hash = hash(compiler.Flags())
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, PartFlags) and self._values == other._values:
+            return True
+        return bool(super().__eq__(other))
 
 
 class Parts:
@@ -103,6 +116,7 @@ class Parts:
 
     def __init__(self, function: Any):
         self.function = function
+        function._compiler._customize_flags = PartFlags
         self.found: dict[tuple[Any, ...], tuple[object, Any]] = {}  # a key for each, and its signature
         function.get_call_template = self.call_template
         function.get_overload = self.key
@@ -123,7 +137,7 @@ class Parts:
         return self.found[tuple(args)][0]
 
     def _compile(self, args: tuple[Any, ...]) -> tuple[object, Any]:
-        function, flags = self.function, compiler.Flags()
+        function, flags = self.function, PartFlags()
         function.targetdescr.options.parse_as_flags(flags, function.targetoptions)
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
         library = PartLibrary(function.targetctx.codegen(), function.py_func.__qualname__)
@@ -131,7 +145,7 @@ class Parts:
             function.typingctx, function.targetctx, library, function.py_func, args, None, flags, {}
         )
         key = object()
-        function.targetctx.insert_user_function(key, result.fndesc, [library])
+        function.targetctx.insert_user_function(key, result.fndesc, [library, *library._linking_libraries])
         return key, result.signature
 
 

@@ -19,7 +19,7 @@ from askwise.types import Floats, Ints
 STEP = 1.0  # between answers, in units of the noise: its mean precision is 1
 REACH = 3.0  # standard deviations of the widest noise, beyond which a draw gives no answer
 MAX_CELLS_PER_CALL = 20_000_000  # draws, squared, times atoms: about .3 s
-compiled = machine_code(fastmath=True)
+compiled = machine_code(fastmath=True, _nrt=False)
 
 
 def surviving_triples(

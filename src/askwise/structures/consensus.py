@@ -10,7 +10,7 @@ from askwise.types import Floats, Ints
 MAX_CELLS = 8_000_000  # draws x clusters x groups, 64 MB: with more, the start is the result
 MAX_PASSES = 50  # over all items; after 4 to 7, none moves on the task of the benchmarks
 LEAST_GAIN = 1e-9  # in pairs of items: rounding must not move an item to and fro
-compiled = machine_code()
+compiled = machine_code(_nrt=False)
 
 
 def consensus(labels: Ints, weights: Floats, start: Ints, groups: int) -> Ints:

@@ -15,7 +15,7 @@ from askwise._runtime.compiled import machine_code
 from askwise._runtime.splitmix import integer_below, uniform
 
 ALPHA, WITHIN, BETWEEN = 0, 1, 2  # places of the scales: concentration, variance within and between clusters
-compiled = machine_code(nogil=True, error_model="numpy")
+compiled = machine_code(nogil=True, error_model="numpy", _nrt=False)
 
 
 class PairLinks(NamedTuple):

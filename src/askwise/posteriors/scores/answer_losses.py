@@ -15,7 +15,7 @@ from askwise._runtime.compiled import machine_code
 from askwise.posteriors.scores.trajectories import compiled, fractional_power, power_of_two_bits, real
 
 MAX_FACTORS = 64  # chances of answers, at least 1e-4 with a lapse, that are multiplied before their logarithm is taken
-in_any_order = machine_code(error_model="numpy", fastmath={"contract", "nsz", "arcp", "reassoc"})  # sums and products
+in_any_order = machine_code(error_model="numpy", fastmath={"contract", "nsz", "arcp", "reassoc"}, _nrt=False)
 
 
 @compiled

@@ -11,13 +11,13 @@ import numpy as np
 
 from askwise.posteriors.scores.answer_losses import add_interval_losses, add_losses, in_any_order
 from askwise.posteriors.scores.set_chains import add_set_losses
-from askwise.posteriors.scores.trajectories import compiled, real
+from askwise.posteriors.scores.trajectories import allocating, compiled, real
 
 
-@compiled
+@allocating  # as products of matrices do
 def force(
-    places: Any, point: Any, bounds: Any, k: Any, layout: Any, likelihood: Any, own: Any, margins: Any, work: Any,
-    residual: Any, potentials: Any, valued: Any,
+    places: Any, point: Any, pairs: Any, bounds: Any, k: Any, layout: Any, likelihood: Any, own: Any, margins: Any,
+    work: Any, residual: Any, potentials: Any, valued: Any,
 ) -> None:  # fmt: skip
     """The gradient of the potential less that of N(0, I) in `residual` and, where `valued`, the potentials (n, E).
 
@@ -30,13 +30,13 @@ def force(
             total = level + prior_potential(places[i], pull)
             for e in range(potentials.shape[1]):
                 potentials[i, e] = total
-    # what is None is left out when the others are compiled
+    # two of the three are None, and what they would need is not compiled
+    if pairs is not None:
+        add_losses(margins, offset, precision, likelihood, own, work, potentials, valued)
+    if bounds is not None:
+        add_interval_losses(margins, offset, precision, bounds[k], likelihood, own, work, potentials, valued)
     if layout is not None:
         add_set_losses(margins, offset, precision, likelihood, layout, own, work, potentials, valued)
-    elif bounds is not None:
-        add_interval_losses(margins, offset, precision, bounds[k], likelihood, own, work, potentials, valued)
-    else:
-        add_losses(margins, offset, precision, likelihood, own, work, potentials, valued)
     np.dot(margins, back, residual)
     for i in range(len(places)):
         for r in range(places.shape[1]):
@@ -106,6 +106,7 @@ def run_chains(
     precisions: Any,  # (K, T): the curvature that each reference gives the answers
     pulls: Any,  # (K, R): the prior's gradient at the center
     levels: Any,  # (K,): its potential there
+    pairs: Any,  # True of answers about one or two items without grades; None of others
     bounds: Any,  # (K, 3, T): the intervals of graded answers; None of others
     layout: Any,  # rows of the best, of the worst and of all, of answers about more than two items; None of others
     likelihood: Any,  # strengths (T,), which are not 1 (U,), tied (T,), ties, lapses (E,), responses
@@ -137,7 +138,7 @@ def run_chains(
         own, changed = lists[0, :count], lists[1]
         for i in range(count):
             own[i] = 0
-        force(current, point, bounds, k, layout, likelihood, own, margins, work, residual, potential, True)
+        force(current, point, pairs, bounds, k, layout, likelihood, own, margins, work, residual, potential, True)
         for i in range(count):
             for e in range(kinds):
                 potentials[0, first + i, e] = potential[i, e]
@@ -150,21 +151,22 @@ def run_chains(
                     for r in range(moved.shape[1]):
                         moved[i, r] = current[changed[i], r]
                 force(
-                    moved, point, bounds, k, layout, likelihood, lapses, margins[:some], work, after, potential, False
-                )
+                    moved, point, pairs, bounds, k, layout, likelihood, lapses, margins[:some], work, after, potential,
+                    False,
+                )  # fmt: skip
                 for i in range(some):
                     for r in range(moved.shape[1]):
                         residual[changed[i], r] = after[i, r]
             run_trajectory(
-                point, bounds, k, layout, likelihood, steps[k], angles[number, k], momenta[number, first:end],
+                point, pairs, bounds, k, layout, likelihood, steps[k], angles[number, k], momenta[number, first:end],
                 uniforms[0, number, first:end], own, margins, current, residual, potential, chances[first:end], space,
             )  # fmt: skip
 
 
 @compiled
 def run_trajectory(
-    point: Any, bounds: Any, k: Any, layout: Any, likelihood: Any, steps: Any, angle: Any, momenta: Any, uniforms: Any,
-    own: Any, margins: Any, places: Any, residual: Any, potential: Any, chances: Any, space: ChainSpace,
+    point: Any, pairs: Any, bounds: Any, k: Any, layout: Any, likelihood: Any, steps: Any, angle: Any, momenta: Any,
+    uniforms: Any, own: Any, margins: Any, places: Any, residual: Any, potential: Any, chances: Any, space: ChainSpace,
 ) -> None:  # fmt: skip
     """Moves n chains of one point by one trajectory, or leaves them where they are: `places`, `residual`, `potential`
     and `chances` are changed."""
@@ -188,7 +190,7 @@ def run_trajectory(
                 velocity[i, r] = cosine * velocity[i, r] - sine * proposed[i, r]
                 proposed[i, r] = cosine * proposed[i, r] + forward
         valued = step + 1 == steps
-        force(proposed, point, bounds, k, layout, likelihood, own, margins, work, after, new_potential, valued)
+        force(proposed, point, pairs, bounds, k, layout, likelihood, own, margins, work, after, new_potential, valued)
         kick = angle * (real(0.5) if valued else real(1.0))
         for i in range(count):
             for r in range(rank):

@@ -112,9 +112,11 @@ def run(answers: Answers, design: Design, counts: Ints, noise: Floats, trajector
     strengths, uneven = answers.strengths.astype(real), np.flatnonzero(answers.strengths != 1)
     layout = (*answers.layout.compared, answers.layout.rows) if answers.layout.rows > 1 else None
     likelihood = strengths, uneven, answers.tied, real(answers.ties), lapses, real(answers.responses)
+    bounds = np.ascontiguousarray(design.bounds) if design.bounds.shape[2] else None
+    pairs = True if layout is None and bounds is None else None
     run_chains(
         design.designs, np.ascontiguousarray(design.designs.swapaxes(1, 2)), *design[1:5],
-        design.bounds if design.bounds.shape[2] else None, layout, likelihood, log_prior, starts, design.steps, angles,
+        pairs, bounds, layout, likelihood, log_prior, starts, design.steps, angles,
         places, momenta, uniforms, potentials, chances,
         chain_space(int(counts.max(initial=0)), *design.designs.shape[1:], len(lapses)),
     )  # fmt: skip

@@ -16,7 +16,8 @@ from askwise.types import Floats
 CHAINS_PER_BLOCK = 320  # not a power of two, which would crowd a few lines of the cache
 real = np.float32
 # sums may be fused, nothing is assumed about what is not finite
-compiled = machine_code(error_model="numpy", fastmath={"contract", "nsz", "arcp"})
+compiled = machine_code(error_model="numpy", fastmath={"contract", "nsz", "arcp"}, _nrt=False)
+allocating = machine_code(error_model="numpy", fastmath={"contract", "nsz", "arcp"}, _nrt=True)
 
 
 def padded(array: Floats, *axes: int, to: int = 4) -> Floats:
@@ -31,7 +32,7 @@ def padded(array: Floats, *axes: int, to: int = 4) -> Floats:
     return whole
 
 
-@compiled
+@allocating
 def run_trajectories(
     answers: Any,  # (T, R): features times response; (T,): strengths
     scales: Any,  # centers (K, R), 1 / scale^2 (K,), covariances, roots and their inverses (K, R, R)
@@ -59,7 +60,8 @@ def run_trajectories(
                 scale_runs += 1
             lanes += 1
         runs[scale_runs] = lanes
-        work = np.empty((9, places.shape[1], lanes), real), np.empty((9, lanes), real), np.empty(lanes, np.int32)
+        bits = np.empty(lanes, np.int32)
+        work = np.empty((9, places.shape[1], lanes), real), np.empty((9, lanes), real), bits, bits.view(real)
         own = owners[start : start + lanes]
         run_block(answers, scales, own, runs[: scale_runs + 1], steps[own[0]], angles, chains, start, work)
         start += lanes
@@ -75,10 +77,9 @@ def run_block(
     """
     centers, tightness, covariances, roots, inverses = scales
     places, momenta, uniforms, chance = chains
-    planes, lines, bits = work
+    planes, lines, bits, power = work
     current, proposed, velocity, momentum = planes[0], planes[1], planes[2], planes[3]
     residual, next_residual, center, point, pull = planes[4], planes[5], planes[6], planes[7], planes[8]
-    power = bits.view(real)
     potential, next_potential, energy, tight = lines[0], lines[1], lines[2], lines[3]
     sine, cosine, angle, one, two = lines[4], lines[5], lines[6], lines[7], lines[8]
     rank, lanes = current.shape

@@ -60,7 +60,7 @@ class CompileNotice(event.Listener):
         stream = sys.stderr
         if stream is None or self._done.wait(max(0.0, PATIENCE - self.seconds)):
             return
-        if not stream.isatty():
+        if not _is_terminal(stream):
             if not self.said:
                 _write(stream, f"{TEXT}\n")
             self.said = True
@@ -79,6 +79,13 @@ def _is_ours(event: Any) -> bool:
 
 def _somebody_waits() -> bool:
     return threading.current_thread() is threading.main_thread() and multiprocessing.parent_process() is None
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):  # an object that only takes text; a closed one
+        return False
 
 
 def _write(stream: TextIO, text: str) -> None:

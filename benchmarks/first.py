@@ -1,11 +1,13 @@
 """How long the first use of each goal takes, with nothing compiled and with everything; and the first questions of
 `askwise ask` in a terminal.
 
-A first use is a program of its own: it imports askwise, makes the small example of the goal, answers twice, and asks
-for the next question and the result. `cold` starts with an empty folder for compiled code, `warm` with the one that
-`cold` filled; `compiled` counts the functions that were compiled. CPU seconds are the program's own; wall seconds
-depend on what else the machine does. In the terminal, the clock runs from `askwise ask` to the first question, and from
-the first key to the next question; best of 50 items in 10 dimensions; the person reads the first question a while.
+A first use is a program of its own: it imports askwise, makes a small study of the goal, answers twice, and asks for
+the next question and the result. Some goals have a second study, with features or other kinds of answers. `cold`
+starts with an empty folder for compiled code, `warm` with the one that `cold` filled; `compiled` counts the functions
+that were compiled. CPU seconds are the program's own; wall seconds depend on what else the machine does.
+
+In the terminal, the clock runs from `askwise ask` to the first question, and from the first key to the next question;
+best of 50 items in 10 dimensions; the person reads the first question a while.
 `python -m benchmarks.first [--goals best_item clusters] [--times 5] [--json]`
 """
 
@@ -24,7 +26,7 @@ from statistics import median
 import pexpect
 
 import askwise
-from askwise.goals.base.registry import built_in
+from askwise.simulate.first_use import example_studies
 from benchmarks.common import benchmark_parser, random_items
 
 COMMAND = "from askwise.cli import main; main()"
@@ -78,7 +80,7 @@ def measure_terminal(study: Path) -> tuple[float, float]:
 def main() -> None:
     parser = benchmark_parser(__doc__)
     parser.add_argument("--times", type=int, default=5, help="starts of each kind [5]")
-    parser.add_argument("--goals", nargs="*", default=list(built_in()), help="which goals [all]")
+    parser.add_argument("--goals", nargs="*", default=list(example_studies()), help="which example studies [all]")
     options = parser.parse_args()
     goals = {goal: measure_goal(goal, options.times) for goal in options.goals}
     with tempfile.TemporaryDirectory() as folder:

@@ -16,10 +16,11 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import compiler, typing
+from numba.core import compiler
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.types import unliteral
+from numba.core.typing.templates import make_concrete_template
 
 from askwise._runtime.notice import notice
 
@@ -74,7 +75,7 @@ def machine_code(**options: Any) -> Callable[[Function], Function]:
     """
 
     def decorate(function: Function) -> Function:
-        compiled = numba.njit(**options, no_cfunc_wrapper=True)(function)
+        compiled = numba.njit(**{**options, "no_cfunc_wrapper": True})(function)  # nobody calls it from C
         compiled.askwise_parts = Parts(compiled)
         try:
             compiled._cache = SafeCache(function)  # type: ignore[no-untyped-call]
@@ -115,7 +116,7 @@ def without_collector(compile: Callable[..., Any]) -> Callable[..., Any]:
 class PartFlags(compiler.Flags):
     """The same options, compared faster: numba compares them for every operation that it types."""
 
-    _hash = hash(compiler.Flags())
+    _hash = hash(compiler.Flags())  # type: ignore[no-untyped-call]
 
     def __hash__(self) -> int:
         return self._hash
@@ -123,7 +124,7 @@ class PartFlags(compiler.Flags):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, PartFlags) and self._values == other._values:
             return True
-        return bool(super().__eq__(other))
+        return bool(super().__eq__(other))  # type: ignore[no-untyped-call]
 
 
 class Parts:
@@ -148,7 +149,7 @@ class Parts:
         if folded not in self.found:
             self.found[folded] = self._compile(folded)
         name = self.function.py_func.__name__
-        template: Any = typing.make_concrete_template
+        template: Any = make_concrete_template  # has no types
         return template(name, key=name, signatures=[self.found[folded][1]]), signature, folded, {}
 
     def key(self, args: tuple[Any, ...]) -> object:
@@ -156,11 +157,12 @@ class Parts:
         return self.found[tuple(args)][0]
 
     def _compile(self, args: tuple[Any, ...]) -> tuple[object, Any]:
-        function, flags = self.function, PartFlags()
+        function = self.function
+        flags: Any = PartFlags()  # type: ignore[no-untyped-call]
         function.targetdescr.options.parse_as_flags(flags, function.targetoptions)
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-        library = PartLibrary(function.targetctx.codegen(), function.py_func.__qualname__)
-        result = compiler.compile_internal(
+        library: Any = PartLibrary(function.targetctx.codegen(), function.py_func.__qualname__)  # type: ignore[no-untyped-call]
+        result = compiler.compile_internal(  # type: ignore[no-untyped-call]
             function.typingctx, function.targetctx, library, function.py_func, args, None, flags, {}
         )
         key = object()

@@ -97,4 +97,4 @@ def _write(stream: TextIO, text: str) -> None:
 
 
 notice = CompileNotice()
-event.register("numba:compile", notice)
+event.register("numba:compile", notice)  # type: ignore[no-untyped-call]

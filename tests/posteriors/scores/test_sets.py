@@ -10,7 +10,7 @@ from askwise.posteriors.scores import shaped
 from askwise.posteriors.scores.kernels import INDIVIDUAL, LINEAR, Shape, factor
 from askwise.posteriors.scores.lapse_chains import add_losses
 from askwise.posteriors.scores.set_chains import add_set_losses
-from askwise.posteriors.scores.set_expectations import expected_set_losses, normal_nodes
+from askwise.posteriors.scores.set_expectations import expected_set_losses, normal_nodes, scratch_space
 from askwise.posteriors.scores.shaped import ShapedScores
 from askwise.structures.choice import ChoiceAmongMany, ItemScores
 from askwise.structures.item_sets import ItemSets
@@ -154,7 +154,9 @@ def test_of_two_items_the_expectations_are_those_of_pairs(lapse):
 
     means, spread = np.array([-1.0, 0.5, 2.0]), 0.7
     found, exact = np.zeros((3, 1, 3)), np.zeros((3, 1, 3))
-    expected_set_losses(0, means, np.full((3, 1), spread), (1, 0), 1, (lapse, 2.0), normal_nodes(1), found)
+    expected_set_losses(
+        0, means, np.full((3, 1), spread), (1, 0), 1, (lapse, 2.0), normal_nodes(1), scratch_space(1), found
+    )
     tied = np.zeros(3, dtype=bool)
     table = np.empty((2, 2, len(QUADRATURE[2])))
     expected_losses(means[None], np.full((1, 3), spread), tied, 0.0, np.array([lapse]), 2.0, QUADRATURE, table, exact)
@@ -171,7 +173,8 @@ def test_the_curvature_of_a_reference_is_that_of_the_loss(shown, worst):
     rows = np.eye(shown)[pairs[:, 0]] - np.eye(shown)[pairs[:, 1]]
     whole = np.zeros((3, 1, len(rows)))
     layout = (shown - 1, shown - 2 if worst else 0), len(rows)
-    expected_set_losses(0, rows @ scores, 0.01 * rows, *layout, (0.0, 1.0), normal_nodes(shown - 1), whole)
+    nodes, work = normal_nodes(shown - 1), scratch_space(shown - 1)
+    expected_set_losses(0, rows @ scores, 0.01 * rows, *layout, (0.0, 1.0), nodes, work, whole)
     found = whole[:, 0]
     exact = [(loss.slope(scores + step * e, y) - loss.slope(scores - step * e, y)) / (2 * step) for e in np.eye(shown)]
     assert found[0, 0] == pytest.approx(loss.value(scores, y), abs=1e-3)

@@ -79,12 +79,10 @@ def cloud_space(model: CloudModel) -> CloudSpace:
     seen, touched = np.zeros((2, items + 1), np.int64)
     cells, tally = np.zeros((items + 1, items + 1), np.int32), np.zeros((3, items + 1), np.int64)
     urns = Urns(empty_clusters(items, 0), cells, shares, np.zeros(1), fit, seen, touched, tally, np.zeros(0))
-    links = PairLinks(
-        *np.zeros((3, answers), np.int64),
-        np.zeros(items + 1, np.int64),
-        *np.zeros((3, 2 * answers), np.int64),
-        *np.zeros((2, answers)),
-    )
+    first, second, same = np.zeros((3, answers), np.int64)
+    near, kind, number = np.zeros((3, 2 * answers), np.int64)
+    cost, bond = np.zeros((2, answers))
+    links = PairLinks(first, second, same, np.zeros(items + 1, np.int64), near, kind, number, cost, bond)
     evidence, shrink, flat = np.zeros((3, items + 2))
     labels, starts = np.zeros(items, np.int64), np.zeros(items + 2, np.int64)
     tables = SizeTables(model.gamma, model.gamma, flat)

@@ -78,10 +78,10 @@ def empty_clusters(items: int, dim: int) -> Clusters:
 def empty_scratch(items: int, dim: int, answers: int) -> GibbsScratch:
     """Scratch space for so many items, features and answers."""
     field, weight = np.zeros((2, items + 1))
-    lists, binding = np.zeros((4, items), np.int64), np.zeros(answers, np.int64)
-    return GibbsScratch(
-        field, weight, np.zeros(dim), *lists, np.zeros((2, dim)), binding, np.zeros(2, np.int64), np.zeros((3, 2))
-    )
+    head, after, order, side = np.zeros((4, items), np.int64)
+    binding, sizes = np.zeros(answers, np.int64), np.zeros(2, np.int64)
+    halves, sides = np.zeros((2, dim)), np.zeros((3, 2))
+    return GibbsScratch(field, weight, np.zeros(dim), head, after, order, side, halves, binding, sizes, sides)
 
 
 @compiled

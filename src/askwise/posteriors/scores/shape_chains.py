@@ -114,11 +114,12 @@ def run(answers: Answers, design: Design, counts: Ints, noise: Floats, trajector
     likelihood = strengths, uneven, answers.tied, real(answers.ties), lapses, real(answers.responses)
     bounds = np.ascontiguousarray(design.bounds) if design.bounds.shape[2] else None
     pairs = True if layout is None and bounds is None else None
+    _, rank, count = design.designs.shape
     run_chains(
         design.designs, np.ascontiguousarray(design.designs.swapaxes(1, 2)), *design[1:5],
         pairs, bounds, layout, likelihood, log_prior, starts, design.steps, angles,
         places, momenta, uniforms, potentials, chances,
-        chain_space(int(counts.max(initial=0)), *design.designs.shape[1:], len(lapses)),
+        chain_space(int(counts.max(initial=0)), rank, count, len(lapses)),
     )  # fmt: skip
     return ChainEnds(places, potentials, chances)
 

@@ -263,11 +263,11 @@ def _evaluated(answers: Answers, points: Points, roots: Floats) -> _FitState:
 
 def _evaluated_sets(answers: Answers, points: Points, roots: Floats) -> _FitState:
     """`_evaluated` for answers about more than two items."""
-    from askwise.posteriors.scores.set_expectations import expected_set_losses, normal_nodes  # brings numba
+    from askwise.posteriors.scores.set_expectations import expected_set_losses, normal_nodes, scratch_space  # numba
 
     found = np.zeros((3, len(points), answers.rows.shape[1]))
     nodes, compared = normal_nodes(answers.layout.shown - 1), answers.layout.compared
-    work = np.zeros((4, compared[0], compared[0])), np.empty((3, compared[0]))
+    work = scratch_space(compared[0])
     for k, shape in enumerate(points.shapes.tolist()):
         rows, offsets = answers.signed_rows[shape], answers.signed_offsets[shape]
         means = points.scales[k] * (rows @ points.centers[k]) + offsets

@@ -65,9 +65,12 @@ def use(name: str, answers: int = ANSWERS) -> Session:
     goal, options = example_studies()[name]
     session: Session = getattr(goals, goal)(**options)
     for _ in range(answers):
+        if session.done:  # such as when every question was asked
+            break
         question = session.ask()
         session.tell(1.0 if question.kind == "number" else question.responses[0], question)
-    session.why(session.ask())
+    if not session.done:
+        session.why(session.ask())
     session.estimate()
     session.certificate()
     return session

@@ -32,6 +32,7 @@ setup: .venv/.installed node_modules/.installed  ## create .venv and install ask
 	@$(PYTHON) -m pip install -qq --disable-pip-version-check 'pip>=25.1' # the first that knows dependency groups
 	@$(PYTHON) -m pip install -qq --disable-pip-version-check -e '.[all]' --group dev
 	@$(SYSTEM)
+	@.venv/bin/askwise warm || true  # or the first use of each goal compiles for some seconds
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json | .venv/.installed

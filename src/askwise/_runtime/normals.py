@@ -16,7 +16,7 @@ from askwise._runtime.splitmix import INCREMENT, MULTIPLIERS
 from askwise.types import Floats
 
 real = np.float32
-compiled = machine_code(error_model="numpy", fastmath=True)  # all numbers are finite
+compiled = machine_code(error_model="numpy", fastmath=True, _nrt=False)  # all numbers are finite
 ROOT_HALF = 0x3F3504F3  # the bits of the square root of 1/2
 UNIT = real(2.0**-32)
 LOG_2 = real(np.log(2))
@@ -32,13 +32,15 @@ def standard_normals(shape: tuple[int, ...], rng: Generator) -> Floats:
     """
     count = int(np.prod(shape))
     found = np.empty(count + count % 2, real)
-    fill_normals(found, np.empty(len(found), np.int32), rng.integers(2**64, dtype=np.uint64))
+    work = np.empty(len(found), np.int32)
+    fill_normals(found, found.view(np.int32), work, rng.integers(2**64, dtype=np.uint64))
     return found[:count].reshape(shape)
 
 
 @compiled
-def fill_normals(found: Any, work: Any, seed: Any) -> None:
-    """Fills `found` (2 n,), at first with uniform numbers; `work` (2 n,) takes turns and exponents."""
+def fill_normals(found: Any, bits: Any, work: Any, seed: Any) -> None:
+    """Fills `found` (2 n,), at first with uniform numbers; `bits` is the same memory; `work` (2 n,) takes turns and
+    exponents."""
     half = len(found) // 2
     for i in range(half):
         mixed = np.uint64(i) * INCREMENT + seed
@@ -47,7 +49,6 @@ def fill_normals(found: Any, work: Any, seed: Any) -> None:
         mixed = mixed ^ (mixed >> np.uint64(31))
         found[i] = (real(np.uint32(mixed >> np.uint64(32))) + real(0.5)) * UNIT  # above 0, at most 1
         work[i] = np.int32(np.uint32(mixed))
-    bits = found.view(np.int32)
     for i in range(half):  # uniform = mantissa 2^exponent, with the mantissa around 1
         exponent = (bits[i] - ROOT_HALF) >> 23
         bits[i] -= exponent << 23

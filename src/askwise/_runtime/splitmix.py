@@ -13,10 +13,10 @@ from askwise._runtime.compiled import machine_code
 
 INCREMENT = np.uint64(0x9E3779B97F4A7C15)
 MULTIPLIERS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-inlined = machine_code(inline="always")  # called so often that it is copied into its callers
+compiled = machine_code(_nrt=False)
 
 
-@inlined
+@compiled
 def uniform(state: Any) -> float:
     """A number in [0, 1); moves `state` (1,) on.
 
@@ -31,7 +31,7 @@ def uniform(state: Any) -> float:
     return float(mixed >> np.uint64(11)) * 1.1102230246251565e-16  # 2^-53
 
 
-@inlined
+@compiled
 def integer_below(state: Any, size: int) -> int:
     """A whole number from 0 to `size` - 1."""
     return min(int(uniform(state) * size), size - 1)

@@ -28,6 +28,7 @@ from askwise.cli import (
     simulate,
     status,
     transfer,
+    warm,
     wording,
 )
 
@@ -119,6 +120,7 @@ app.command("import")(transfer.import_study)
 app.command("copy")(transfer.copy)
 app.command("delete")(participants.delete)
 app.command("demo")(demo.demo)
+app.command("warm")(warm.warm)
 app.command("backtest")(backtest.backtest)
 app.command("simulate")(simulate.simulate)
 app.command("reproduce")(reproduce.reproduce)

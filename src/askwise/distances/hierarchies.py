@@ -49,10 +49,12 @@ class TripletDisagreement:
         return (left_answers != right_answers).mean(axis=1)
 
     def pairwise(self, structures: Ints) -> Floats:
-        from askwise.structures.triplets import count_differing
+        from askwise.structures.triplets import count_differing, scratch_space
 
-        counts = np.zeros((len(structures), len(structures)), dtype=np.int64)
-        count_differing(np.ascontiguousarray(structures, dtype=np.int32), self.triples, counts)
+        trees = np.ascontiguousarray(structures, dtype=np.int32)
+        counts = np.zeros((len(trees), len(trees)), dtype=np.int64)
+        packed = np.empty((2, len(trees), -(-len(self.triples) // 64)), dtype=np.uint64)
+        count_differing(trees, self.triples, *scratch_space(trees), packed, counts)
         return counts / len(self.triples)
 
     def form(self, structures: Ints) -> Form:

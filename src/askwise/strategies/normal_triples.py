@@ -9,16 +9,17 @@ For normal densities its error falls exponentially with the step: at one standar
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from askwise._runtime.compiled import machine_code, portions
-from askwise.types import Floats
+from askwise.types import Floats, Ints
 
 STEP = 1.0  # between answers, in units of the noise: its mean precision is 1
 REACH = 3.0  # standard deviations of the widest noise, beyond which a draw gives no answer
 MAX_CELLS_PER_CALL = 20_000_000  # draws, squared, times atoms: about .3 s
-compiled = machine_code(fastmath=True)
+compiled = machine_code(fastmath=True, _nrt=False)
 
 
 def surviving_triples(
@@ -41,25 +42,51 @@ def surviving_triples(
     if mass <= 1e-12:
         return found
     between = np.asarray(distances, dtype=np.float32)
+    order, size, reach = np.argsort(columns, axis=1), len(sharpness), REACH / float(sharpness.min()) ** 0.5
+    work = np.empty((6, size)), np.empty((2, size), np.float32), np.empty((size, size), np.float32)
     for some in portions(len(columns), len(weights) ** 2, MAX_CELLS_PER_CALL):
-        _integrate(columns[some], sharpness, np.asarray(weights), between, distinct, step, found[some])
+        _integrate(
+            columns[some],
+            order[some],
+            sharpness,
+            np.asarray(weights),
+            between,
+            distinct,
+            step,
+            reach,
+            work,
+            found[some],
+        )
     return found * 2 * math.pi * math.e / mass
 
 
 @compiled
 def _integrate(
-    means: Floats, precision: Floats, weights: Floats, distances: Floats, distinct: bool, step: float, found: Floats
+    means: Floats,
+    orders: Ints,
+    precision: Floats,
+    weights: Floats,
+    distances: Floats,
+    distinct: bool,
+    step: float,
+    reach: float,
+    work: Any,
+    found: Floats,
 ) -> None:
-    """Fills found (A,), in units of the noise. Two products, not an exponential, move a density to the next answer."""
+    """Fills found (A,), in units of the noise. Two products, not an exponential, move a density to the next answer.
+
+    `orders` (A, S) sort the means of each atom.
+    """
     size = means.shape[1]
-    reach = REACH / np.sqrt(precision.min())
-    density, ratio = np.empty(size), np.empty(size)  # at this answer, and of the next one to it
-    held, between, variance = np.empty(size, np.float32), np.empty((size, size), np.float32), np.empty(size, np.float32)
+    lines, (held, variance), between = work[0], (work[1][0], work[1][1]), work[2]
+    centre, sharpness, height, shrink = lines[0], lines[1], lines[2], lines[3]
+    density, ratio = lines[4], lines[5]  # at this answer, and of the next one to it
     for atom in range(len(means)):
-        order = np.argsort(means[atom])
-        centre, sharpness = means[atom][order], precision[order]
-        height, shrink = weights[order] * np.sqrt(sharpness / (2 * np.pi)), np.exp(-sharpness * step**2)
+        order = orders[atom]
         for i in range(size):
+            centre[i], sharpness[i] = means[atom, order[i]], precision[order[i]]
+            height[i] = weights[order[i]] * np.sqrt(sharpness[i] / (2 * np.pi))
+            shrink[i] = np.exp(-sharpness[i] * step**2)
             variance[i] = 1 / sharpness[i]
             for j in range(i):
                 between[i, j] = distances[order[i], order[j]]

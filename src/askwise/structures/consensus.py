@@ -10,7 +10,7 @@ from askwise.types import Floats, Ints
 MAX_CELLS = 8_000_000  # draws x clusters x groups, 64 MB: with more, the start is the result
 MAX_PASSES = 50  # over all items; after 4 to 7, none moves on the task of the benchmarks
 LEAST_GAIN = 1e-9  # in pairs of items: rounding must not move an item to and fro
-compiled = machine_code()
+compiled = machine_code(_nrt=False)
 
 
 def consensus(labels: Ints, weights: Floats, start: Ints, groups: int) -> Ints:
@@ -26,19 +26,21 @@ def consensus(labels: Ints, weights: Floats, start: Ints, groups: int) -> Ints:
     found = np.array(start, dtype=np.int64)
     shape = len(labels), int(labels.max(initial=0)) + 1, groups
     if np.prod(shape) <= MAX_CELLS:
-        move_items(np.ascontiguousarray(labels.T, dtype=np.int64), weights, found, np.zeros(shape))
+        work = np.zeros((2, groups))
+        move_items(np.ascontiguousarray(labels.T, dtype=np.int64), weights, found, np.zeros(shape), work)
     return found
 
 
 @compiled
-def move_items(labels: Ints, weights: Floats, found: Ints, overlap: Floats) -> None:
+def move_items(labels: Ints, weights: Floats, found: Ints, overlap: Floats, work: Floats) -> None:
     """Moves items of `found` to the group they share most of their clusters with, until all stay; labels are (N, S).
 
     `overlap` (S, C, G) becomes the weight of each draw times how many items its clusters and the groups share. To be
     together with the m items of a group costs m less twice the sum of its overlaps with the item's own clusters.
+    `work` (2, G) is zero.
     """
     items, draws = labels.shape
-    sizes, gains = np.zeros(overlap.shape[2]), np.zeros(overlap.shape[2])
+    sizes, gains = work[0], work[1]
     for i in range(items):
         sizes[found[i]] += 1.0
         for s in range(draws):
@@ -48,13 +50,16 @@ def move_items(labels: Ints, weights: Floats, found: Ints, overlap: Floats) -> N
         for i in range(items):
             home = found[i]
             sizes[home] -= 1.0
-            gains[:] = -sizes
+            for g in range(len(gains)):
+                gains[g] = -sizes[g]
             for s in range(draws):
                 row = overlap[s, labels[i, s]]
                 row[home] -= weights[s]
                 for g in range(len(gains)):
                     gains[g] += 2.0 * row[g]
-            best = np.argmax(gains)
+            best = 0
+            for g in range(1, len(gains)):
+                best = g if gains[g] > gains[best] else best
             if gains[best] > gains[home] + LEAST_GAIN:
                 found[i], moved = best, True
             sizes[found[i]] += 1.0

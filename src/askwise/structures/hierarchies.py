@@ -60,12 +60,12 @@ class Hierarchies:
     def answers(self, structures: Ints, atoms: Ints) -> Ints:
         """(S, A): places of the items left out, in 8 bits."""
         from askwise._runtime.compiled import portions  # brings numba, which `import askwise` must not
-        from askwise.structures.triplets import odd_ones_out
+        from askwise.structures.triplets import odd_ones_out, scratch_space
 
         trees, triples = (np.ascontiguousarray(values, dtype=np.int32) for values in (structures, atoms))
-        result = np.empty((len(trees), len(triples)), dtype=np.int8)
+        result, space = np.empty((len(trees), len(triples)), dtype=np.int8), scratch_space(trees)
         for some in portions(len(trees), self.count**2 + len(triples), MAX_PAIRS_PER_CALL):
-            odd_ones_out(trees[some], triples.reshape(-1, 3), result[some])
+            odd_ones_out(trees[some], triples.reshape(-1, 3), *space, result[some])
         return result
 
     def decide(self, predictions: Floats) -> Ints:

@@ -9,7 +9,7 @@ from askwise._runtime.compiled import machine_code, portions
 from askwise.types import Floats, Ints
 
 MAX_ITEMS_PER_CALL = 50_000_000  # of all pairs of clusterings in one compiled call: .1 s
-compiled = machine_code()
+compiled = machine_code(_nrt=False)
 
 
 def shared_pairs(labels: Ints) -> Floats:

@@ -7,16 +7,21 @@ import numpy as np
 from askwise._runtime.compiled import machine_code
 from askwise.types import Ints
 
-compiled = machine_code()
-inlined = machine_code(inline="always")  # for what is called so often that it is copied into its callers
+compiled = machine_code(_nrt=False)
+
+
+def scratch_space(trees: Ints) -> tuple[Ints, Ints]:
+    """Scratch space for functions of these trees (S, 2n - 1): (8, 2n - 1) of the nodes and (n, n) of the leaves."""
+    nodes = trees.shape[1]
+    return np.empty((8, nodes), dtype=np.int32), np.zeros(((nodes + 1) // 2,) * 2, dtype=np.int16)
 
 
 @compiled
 def fill_children(parent: Ints, left: Ints, right: Ints) -> int:
     """Fills the children (2n - 1,) of one tree from its parents; returns the root."""
-    left[:] = -1
-    right[:] = -1
     root = -1
+    for node in range(len(parent)):
+        left[node], right[node] = -1, -1
     for node in range(len(parent)):
         above = parent[node]
         if above < 0:
@@ -47,16 +52,16 @@ def fill_preorder(root: int, left: Ints, right: Ints, order: Ints, stack: Ints) 
 
 
 @compiled
-def meeting_depths(parent: Ints, depths: Ints) -> None:
-    """Fills depths (n, n): how far below the root two leaves of one tree meet."""
+def meeting_depths(parent: Ints, work: Ints, depths: Ints) -> None:
+    """Fills depths (n, n): how far below the root two leaves of one tree meet; `work` is (8, 2n - 1)."""
     nodes = len(parent)
     leaves = (nodes + 1) // 2
-    left, right, order, stack, depth, first, last = np.empty((7, nodes), dtype=np.int32)
+    left, right, order, stack, depth, first, last = work[0], work[1], work[2], work[3], work[4], work[5], work[6]
     fill_preorder(fill_children(parent, left, right), left, right, order, stack)
     # leaves as the preorder meets them: those below a node stand together
-    leaf_order = np.empty(leaves, dtype=np.int32)
-    seen = 0
-    for node in order:
+    leaf_order, seen = work[7], 0
+    for place in range(nodes):
+        node = order[place]
         above = parent[node]
         depth[node] = 0 if above < 0 else depth[above] + 1
         if node < leaves:
@@ -69,18 +74,18 @@ def meeting_depths(parent: Ints, depths: Ints) -> None:
         if node < leaves:
             continue
         first[node], last[node] = first[left[node]], last[right[node]]
-        for a in leaf_order[first[left[node]] : last[left[node]]]:
-            for b in leaf_order[first[right[node]] : last[right[node]]]:
+        for i in range(first[left[node]], last[left[node]]):
+            a = leaf_order[i]
+            for j in range(first[right[node]], last[right[node]]):
+                b = leaf_order[j]
                 depths[a, b] = depths[b, a] = depth[node]
 
 
 @compiled
-def odd_ones_out(parents: Ints, triples: Ints, result: Ints) -> None:
+def odd_ones_out(parents: Ints, triples: Ints, work: Ints, depths: Ints, result: Ints) -> None:
     """Fills result (S, A) with the place, 0, 1 or 2, of the leaf that joins last in each triple."""
-    leaves = (parents.shape[1] + 1) // 2
-    depths = np.zeros((leaves, leaves), dtype=np.int16)
     for s in range(len(parents)):
-        meeting_depths(parents[s], depths)
+        meeting_depths(parents[s], work, depths)
         for a in range(len(triples)):
             i, j, k = triples[a, 0], triples[a, 1], triples[a, 2]
             first, middle = depths[i, j], depths[i, k]
@@ -102,17 +107,15 @@ def pack_answers(depths: Ints, triples: Ints, low: Ints, high: Ints) -> None:
 
 
 @compiled
-def count_differing(parents: Ints, triples: Ints, counts: Ints) -> None:
+def count_differing(parents: Ints, triples: Ints, work: Ints, depths: Ints, packed: Ints, counts: Ints) -> None:
     """Fills counts (S, S): on how many triples two trees leave out a different leaf.
 
     An answer is two bits; 64 answers are compared at once, for all triples of 50 items twenty times faster than a
-    matrix product.
+    matrix product. `packed` (2, S, words) takes the bits.
     """
-    leaves, words = (parents.shape[1] + 1) // 2, (len(triples) + 63) // 64
-    depths = np.zeros((leaves, leaves), dtype=np.int16)
-    low, high = np.zeros((2, len(parents), words), dtype=np.uint64)
+    low, high, words = packed[0], packed[1], packed.shape[2]
     for s in range(len(parents)):
-        meeting_depths(parents[s], depths)
+        meeting_depths(parents[s], work, depths)
         pack_answers(depths, triples, low[s], high[s])
     for s in range(len(parents)):
         for t in range(s):

@@ -7,9 +7,9 @@ import pytest
 from scipy.special import gammaln
 
 from askwise.posteriors.clusterings.gibbs import (
-    Clusters,
-    GibbsScratch,
     SizeTables,
+    empty_clusters,
+    empty_scratch,
     fill_tables,
     rebuild_statistics,
     sweep,
@@ -38,16 +38,6 @@ def split_merged(clusters, links, tables, scratch, state):
     split_or_merge(clusters, POINTS, links, np.array(SCALES), tables, scratch, state)
 
 
-def room(labels, answers):
-    """The arrays a chain works in."""
-    whole = [np.zeros(ITEMS, np.int64) for _ in range(4)]
-    slots = [np.zeros(ITEMS + 1, np.int64) for _ in range(3)]
-    size = np.zeros(1, np.int64)
-    clusters = Clusters(labels, slots[0], np.zeros((ITEMS + 1, 2)), np.zeros(ITEMS + 1), slots[1], slots[2], size)
-    fields = np.zeros(ITEMS + 1), np.zeros(ITEMS + 1), np.zeros(2)
-    return clusters, GibbsScratch(*fields, *whole, np.zeros((2, 2)), np.zeros(answers, np.int64))
-
-
 @pytest.mark.parametrize("beta", [0.5, 3.0, 8.0])
 @pytest.mark.parametrize(
     "move", [swept(0.0), swept(0.5), swept(1.0), split_merged], ids=["items", "some", "bonds", "divide"]
@@ -63,7 +53,7 @@ def test_a_move_leaves_the_exact_posterior(move, beta):
     tables = SizeTables(np.append(0.0, gammaln(np.arange(1, ITEMS + 2))), np.zeros(ITEMS + 2), np.zeros(ITEMS + 2))
     fill_tables(tables, np.array(SCALES), 2.0)
     state = rng.integers(2**63, size=1).astype(np.uint64)
-    clusters, scratch = room(np.zeros(ITEMS, np.int64), len(ANSWERS))
+    clusters, scratch = empty_clusters(ITEMS, 2), empty_scratch(ITEMS, 2, len(ANSWERS))
     for row in draws:
         clusters.labels[:] = row
         rebuild_statistics(clusters, POINTS)

@@ -123,6 +123,7 @@ def test_offsets_with_known_sizes_have_a_closed_form(trust):
 def test_rows_given_columns_are_a_regression():
     """Every chain with its own columns, precisions and level has its own Gaussian."""
     from askwise.posteriors.matrices.gibbs import _sweep_side, make_side
+    from askwise.posteriors.matrices.precisions import sweep_scratch
 
     rng, chains, times = generator(14), 3, 4000
     theirs, mine, means = (rng.standard_normal((size, 3, chains)) for size in (5, 2, 2))
@@ -132,9 +133,9 @@ def test_rows_given_columns_are_a_regression():
     row = make_side(mine, np.zeros((0, 3, chains)), np.zeros((2, 0)), NOTHING, answered, *told)
     row.means[:] = means
     column = make_side(theirs, np.zeros((0, 3, chains)), np.zeros((5, 0)), NOTHING, answered[:, ::-1], *told)
-    drawn = np.empty((times, 3, chains))
+    drawn, scratch = np.empty((times, 3, chains)), sweep_scratch(row, column)
     for k in range(times):
-        _sweep_side(row, column, level, precision, tight, 0, rng)
+        _sweep_side(row, column, level, precision, tight, 0, scratch, rng)
         drawn[k] = mine[0]
     for c in range(chains):
         design = np.column_stack([np.ones(3), theirs[[0, 3, 4], 1:, c]])

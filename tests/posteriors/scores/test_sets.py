@@ -10,7 +10,7 @@ from askwise.posteriors.scores import shaped
 from askwise.posteriors.scores.kernels import INDIVIDUAL, LINEAR, Shape, factor
 from askwise.posteriors.scores.lapse_chains import add_losses
 from askwise.posteriors.scores.set_chains import add_set_losses
-from askwise.posteriors.scores.set_expectations import expected_set_losses, normal_nodes
+from askwise.posteriors.scores.set_expectations import expected_set_losses, normal_nodes, scratch_space
 from askwise.posteriors.scores.shaped import ShapedScores
 from askwise.structures.choice import ChoiceAmongMany, ItemScores
 from askwise.structures.item_sets import ItemSets
@@ -128,21 +128,22 @@ def test_equal_answers_add_up_and_strengths_are_powers():
     assert (np.abs(drawn.mean(axis=0) - weights @ scores / weights.sum()) < 4 * error + 0.03).all()
 
 
-def chain_losses(add, margins, layout, lapses):
+def chain_losses(add, margins, lapses, *layout):
     """Losses and slopes of chains with margins (n, T), as compiled code computes them."""
     real, (count, size) = np.float32, margins.shape
     slopes, totals = margins.astype(real), np.zeros((count, len(lapses)), real)
     none, shares = np.zeros(size, real), np.array(lapses, real)
     tied = np.zeros(size, dtype=bool)
-    likelihood = np.ones(size, real), np.zeros(0, dtype=int), tied, real(0), shares, real(2), layout
-    add(slopes, none, none, likelihood, np.zeros(count, np.int64), np.empty((2, size), np.int32), totals, True)
+    likelihood = np.ones(size, real), np.zeros(0, dtype=int), tied, real(0), shares, real(2)
+    bits, own = np.empty((2, size), np.int32), np.zeros(count, np.int64)
+    add(slopes, none, none, likelihood, *layout, own, (bits, bits.view(real)), totals, True)
     return totals, slopes
 
 
 @pytest.mark.parametrize("lapses", [(0.0,), (0.005, 0.05, 0.15)])
 def test_of_two_items_the_compiled_likelihood_is_that_of_pairs(lapses):
     margins = 4 * np.random.default_rng(3).standard_normal((5, 12))
-    pairs, sets = (chain_losses(add, margins, (1, 0, 1), lapses) for add in (add_losses, add_set_losses))
+    pairs, sets = chain_losses(add_losses, margins, lapses), chain_losses(add_set_losses, margins, lapses, (1, 0, 1))
     assert sets[0] == pytest.approx(pairs[0], rel=1e-4)
     assert sets[1] == pytest.approx(pairs[1], abs=1e-5)
 
@@ -153,9 +154,12 @@ def test_of_two_items_the_expectations_are_those_of_pairs(lapse):
 
     means, spread = np.array([-1.0, 0.5, 2.0]), 0.7
     found, exact = np.zeros((3, 1, 3)), np.zeros((3, 1, 3))
-    expected_set_losses(0, means, np.full((3, 1), spread), (1, 0), 1, (lapse, 2.0), normal_nodes(1), found)
+    expected_set_losses(
+        0, means, np.full((3, 1), spread), (1, 0), 1, (lapse, 2.0), normal_nodes(1), scratch_space(1), found
+    )
     tied = np.zeros(3, dtype=bool)
-    expected_losses(means[None], np.full((1, 3), spread), tied, 0.0, np.array([lapse]), 2.0, QUADRATURE, exact)
+    table = np.empty((2, 2, len(QUADRATURE[2])))
+    expected_losses(means[None], np.full((1, 3), spread), tied, 0.0, np.array([lapse]), 2.0, QUADRATURE, table, exact)
     assert found == pytest.approx(exact, abs=0.02)
 
 
@@ -169,7 +173,8 @@ def test_the_curvature_of_a_reference_is_that_of_the_loss(shown, worst):
     rows = np.eye(shown)[pairs[:, 0]] - np.eye(shown)[pairs[:, 1]]
     whole = np.zeros((3, 1, len(rows)))
     layout = (shown - 1, shown - 2 if worst else 0), len(rows)
-    expected_set_losses(0, rows @ scores, 0.01 * rows, *layout, (0.0, 1.0), normal_nodes(shown - 1), whole)
+    nodes, work = normal_nodes(shown - 1), scratch_space(shown - 1)
+    expected_set_losses(0, rows @ scores, 0.01 * rows, *layout, (0.0, 1.0), nodes, work, whole)
     found = whole[:, 0]
     exact = [(loss.slope(scores + step * e, y) - loss.slope(scores - step * e, y)) / (2 * step) for e in np.eye(shown)]
     assert found[0, 0] == pytest.approx(loss.value(scores, y), abs=1e-3)

@@ -14,7 +14,10 @@ from askwise.posteriors.clusterings.gibbs import (
     GibbsScratch,
     PairLinks,
     SizeTables,
+    clusters_of,
     compiled,
+    empty_clusters,
+    empty_scratch,
     fill_tables,
     rebuild_statistics,
     sweep,
@@ -38,42 +41,47 @@ class ClusteringModel(NamedTuple):
 
 def advance(labels: Any, scales: Any, seeds: Any, model: ClusteringModel, sweeps: int, tries: int) -> int:
     """`advance_chains` for a few chains at a time: Ctrl-C is heard between two calls, but not within one."""
-    accepted = 0
+    items, dim = model.features.shape
+    evidence, shrink = np.zeros((2, items + 2))
+    tables, scratch = SizeTables(model.gamma, evidence, shrink), empty_scratch(items, dim, len(model.links.first))
+    space = ChainSpace(empty_clusters(items, dim), tables, scratch, np.zeros(1, np.uint64))
+    accepted, squares = 0, float((model.features**2).sum())
     for some in portions(len(labels), sweeps * labels.shape[1], MAX_VISITS_PER_CALL):
-        accepted += advance_chains(labels[some], scales[some], seeds[some], model, sweeps, tries)
+        accepted += advance_chains(labels[some], scales[some], seeds[some], model, squares, space, sweeps, tries)
     return accepted
 
 
+class ChainSpace(NamedTuple):
+    """The arrays that one chain after another moves in; labels are those of the chains."""
+
+    clusters: Clusters
+    tables: SizeTables
+    scratch: GibbsScratch
+    state: Any  # (1,): of the random numbers
+
+
 @compiled
-def advance_chains(labels: Any, scales: Any, seeds: Any, model: ClusteringModel, sweeps: int, tries: int) -> int:
+def advance_chains(
+    labels: Any,
+    scales: Any,
+    seeds: Any,
+    model: ClusteringModel,
+    squares: float,
+    space: ChainSpace,
+    sweeps: int,
+    tries: int,
+) -> int:
     """Moves every chain in place by `sweeps` sweeps: labels (C, N), scales (C, 3), seeds (C,).
 
     Every second sweep lets a random share of the must-links bond. After each sweep, `tries` split-merge moves follow.
-    Returns how many of these were accepted.
+    Returns how many of these were accepted. `squares` sums the squared features.
     """
-    features, links, log_medians, log_widths, gamma, weight = model
-    items, dim = features.shape
-    tables = SizeTables(gamma, np.zeros(items + 2), np.zeros(items + 2))
-    slots = items + 1
-    counts, place, order = np.zeros(slots, np.int64), np.zeros(slots, np.int64), np.zeros(slots, np.int64)
-    whole = [np.zeros(items, np.int64) for _ in range(4)]
-    scratch = GibbsScratch(
-        np.zeros(slots),
-        np.zeros(slots),
-        np.zeros(dim),
-        whole[0],
-        whole[1],
-        whole[2],
-        whole[3],
-        np.zeros((2, dim)),
-        np.zeros(len(links.first), np.int64),
-    )
-    sums, norms, size = np.zeros((slots, dim)), np.zeros(slots), np.zeros(1, np.int64)
-    squares = (features**2).sum()
-    accepted = 0
+    features, links, log_medians, log_widths, _, weight = model
+    room, tables, scratch, state = space
+    dim, accepted = features.shape[1], 0
     for chain in range(len(labels)):
-        clusters = Clusters(labels[chain], counts, sums, norms, order, place, size)
-        own_scales, state = scales[chain], seeds[chain : chain + 1].copy()
+        clusters = clusters_of(labels[chain], room)
+        own_scales, state[0] = scales[chain], seeds[chain]
         rebuild_statistics(clusters, features)
         for number in range(sweeps):
             fill_tables(tables, own_scales, weight)

@@ -16,7 +16,10 @@ from askwise.posteriors.clusterings.gibbs import (
     GibbsScratch,
     PairLinks,
     SizeTables,
+    clusters_of,
     compiled,
+    empty_clusters,
+    empty_scratch,
     fill_tables,
     rebuild_statistics,
 )
@@ -48,42 +51,50 @@ class CloudStates(NamedTuple):
 
 def advance_clouds(states: CloudStates, seeds: Any, model: CloudModel, sweeps: int, tries: int) -> int:
     """`advance_cloud_chains` for a few chains at a time: Ctrl-C is heard between two calls, but not within one."""
-    accepted = 0
+    accepted, space, squares = 0, cloud_space(model), float((model.features**2).sum())
     for some in portions(len(seeds), sweeps * states.groups.shape[1], MAX_VISITS_PER_CALL):
         part = CloudStates(*(each[some] for each in states))
-        accepted += advance_cloud_chains(part, seeds[some], model, sweeps, tries)
+        accepted += advance_cloud_chains(part, seeds[some], model, squares, space, sweeps, tries)
     return accepted
 
 
-@compiled
-def room_for_clusters(labels: Any, dim: int) -> Clusters:
-    """The statistics of a clustering, still empty."""
-    slots = len(labels) + 1
-    return Clusters(
-        labels,
-        np.zeros(slots, np.int64),
-        np.zeros((slots, dim)),
-        np.zeros(slots),
-        np.zeros(slots, np.int64),
-        np.zeros(slots, np.int64),
-        np.zeros(1, np.int64),
-    )
+class CloudSpace(NamedTuple):
+    """The arrays that one chain after another moves in; labels are those of the chains."""
+
+    clouds: Clusters
+    urns: Urns
+    parts: Parts
+    tables: SizeTables
+    scratch: GibbsScratch
+    bare: GibbsScratch  # for parts, which have no features
+    grid_weight: Any  # (G,)
+    state: Any  # (1,): of the random numbers
 
 
-@compiled
-def room_for_links(links: PairLinks, items: int) -> PairLinks:
-    """Arrays for as many answers about as many parts."""
-    count = len(links.first)
-    return PairLinks(
-        np.zeros(count, np.int64),
-        np.zeros(count, np.int64),
-        np.zeros(count, np.int64),
-        np.zeros(items + 1, np.int64),
-        np.zeros(2 * count, np.int64),
-        np.zeros(2 * count, np.int64),
-        np.zeros(2 * count, np.int64),
-        np.zeros(count),
-        np.zeros(count),
+def cloud_space(model: CloudModel) -> CloudSpace:
+    """Space for the chains of this model."""
+    items, dim = model.features.shape
+    answers, nothing = len(model.links.first), np.zeros((items, 0))
+    shares, fit = np.zeros((2, items + 1))
+    seen, touched = np.zeros((2, items + 1), np.int64)
+    cells, tally = np.zeros((items + 1, items + 1), np.int32), np.zeros((3, items + 1), np.int64)
+    urns = Urns(empty_clusters(items, 0), cells, shares, np.zeros(1), fit, seen, touched, tally, np.zeros(0))
+    first, second, same = np.zeros((3, answers), np.int64)
+    near, kind, number = np.zeros((3, 2 * answers), np.int64)
+    cost, bond = np.zeros((2, answers))
+    links = PairLinks(first, second, same, np.zeros(items + 1, np.int64), near, kind, number, cost, bond)
+    evidence, shrink, flat = np.zeros((3, items + 2))
+    labels, starts = np.zeros(items, np.int64), np.zeros(items + 2, np.int64)
+    tables = SizeTables(model.gamma, model.gamma, flat)
+    return CloudSpace(
+        empty_clusters(items, dim),
+        urns,
+        Parts(labels, empty_clusters(items, 0), links, tables, nothing, starts),
+        SizeTables(model.gamma, evidence, shrink),
+        empty_scratch(items, dim, answers),
+        empty_scratch(items, 0, answers),
+        np.zeros(len(model.mixings)),
+        np.zeros(1, np.uint64),
     )
 
 
@@ -100,42 +111,29 @@ def count_cells(clouds: Clusters, urns: Urns, nothing: Any) -> None:
 def clear_cells(clouds: Clusters, urns: Urns) -> None:
     """Empties the rows of the clouds in use; all others are empty."""
     for p in range(clouds.size[0]):
-        urns.cells[clouds.slots[p]] = 0
+        for k in range(urns.cells.shape[1]):
+            urns.cells[clouds.slots[p], k] = 0
 
 
 @compiled
-def advance_cloud_chains(states: CloudStates, seeds: Any, model: CloudModel, sweeps: int, tries: int) -> int:
-    """Moves every chain in place by `sweeps` sweeps over items and over parts.
+def advance_cloud_chains(
+    states: CloudStates, seeds: Any, model: CloudModel, squares: float, space: CloudSpace, sweeps: int, tries: int
+) -> int:
+    """Moves every chain in place by `sweeps` sweeps over items and over parts; `squares` sums the squared features.
 
     After each sweep over items, `tries` moves split or merge clouds; after each over parts, as many split or merge
     groups. Returns how many of all these were accepted.
     """
-    features, links, medians, widths, gamma, mixings, priors, rising = model
-    items, dim = features.shape
-    tables = SizeTables(gamma, np.zeros(items + 2), np.zeros(items + 2))
-    ints = [np.zeros(items, np.int64) for _ in range(4)]
-    field, weight, binding = np.zeros(items + 1), np.zeros(items + 1), np.zeros(len(links.first), np.int64)
-    scratch = GibbsScratch(
-        field, weight, np.zeros(dim), ints[0], ints[1], ints[2], ints[3], np.zeros((2, dim)), binding
-    )
-    bare = GibbsScratch(field, weight, np.zeros(0), ints[0], ints[1], ints[2], ints[3], np.zeros((2, 0)), binding)
-    nothing, grid_weight = np.zeros((items, 0)), np.zeros(len(mixings))
-    group_room, part_room = room_for_clusters(states.groups[0], 0), room_for_clusters(np.zeros(items, np.int64), 0)
-    cloud_room = room_for_clusters(states.clouds[0], dim)
-    part_links = room_for_links(links, items)
-    part_tables = SizeTables(gamma, gamma, np.zeros(items + 2))
-    cells, shares, rest = np.zeros((items + 1, items + 1), np.int32), np.zeros(items + 1), np.zeros(1)
-    fit, seen, touched = np.zeros(items + 1), np.zeros(items + 1, np.int64), np.zeros(items + 1, np.int64)
-    squares = (features**2).sum()
-    accepted = 0
+    features, links, medians, widths, _, mixings, priors, rising = model
+    cloud_room, urn_room, part_room, tables, scratch, bare, grid_weight, state = space
+    dim, accepted = features.shape[1], 0
     for chain in range(len(seeds)):
-        _, counts, sums, norms, slots, place, size = cloud_room
-        clouds = Clusters(states.clouds[chain], counts, sums, norms, slots, place, size)
-        _, counts, empty, norms, slots, place, size = group_room
-        groups = Clusters(states.groups[chain], counts, empty, norms, slots, place, size)
-        urns = Urns(groups, cells, shares, rest, fit, seen, touched, np.zeros(0))
-        parts = Parts(states.parts[chain], part_room, part_links, part_tables, nothing)
-        scales, state = states.scales[chain], seeds[chain : chain + 1].copy()
+        clouds = clusters_of(states.clouds[chain], cloud_room)
+        room, cells, shares, rest, fit, seen, touched, tally, empty = urn_room
+        urns = Urns(clusters_of(states.groups[chain], room), cells, shares, rest, fit, seen, touched, tally, empty)
+        _, clusters, part_links, part_tables, nothing, starts = part_room
+        parts = Parts(states.parts[chain], clusters, part_links, part_tables, nothing, starts)
+        scales, state[0] = states.scales[chain], seeds[chain]
         rebuild_statistics(clouds, features)
         count_cells(clouds, urns, nothing)
         for number in range(sweeps):
@@ -146,7 +144,7 @@ def advance_cloud_chains(states: CloudStates, seeds: Any, model: CloudModel, swe
                 accepted += divide_clouds(clouds, urns, features, scales, tables, scratch, state)
             if len(mixings) > 1:
                 scales[MIXING] = draw_mixing(clouds, urns, mixings, priors, rising, grid_weight, state)
-            found = draw_parts(parts.labels, clouds, urns, scales[MIXING], state)
+            found = draw_parts(parts, clouds, urns, scales[MIXING], scratch, state)
             for which in range(3):
                 if widths[which] > 0.0 and (which == ALPHA or dim > 0):
                     slice_scale(which, scales, clouds, squares, float(dim), medians[which], widths[which], state)

@@ -10,8 +10,6 @@ from __future__ import annotations
 from math import cos, exp, log, pi, sqrt
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from askwise._runtime.splitmix import integer_below, uniform
 from askwise.posteriors.clusterings.gibbs import (
     ALPHA,
@@ -23,7 +21,7 @@ from askwise.posteriors.clusterings.gibbs import (
     compiled,
     shuffle,
 )
-from askwise.posteriors.clusterings.split_merge import move_sides, softplus
+from askwise.posteriors.clusterings.split_merge import move_sides, softplus, start_sides
 
 MIXING, GROUPS = 3, 4  # places of the scales beyond those of the clouds: mixing within clouds, concentration of groups
 MAX_LOG_RATIO = 200.0  # clouds that features make less likely than this, against the best, are left out
@@ -40,6 +38,7 @@ class Urns(NamedTuple):
     fit: Any  # (N + 1,): how well the groups of each cloud suit the answers about an item
     seen: Any  # (N + 1,): 1 for the groups that the answers about an item speak of
     touched: Any  # (N + 1,): a list of them
+    tally: Any  # (3, N + 1): groups on either side of a cloud that is divided, and on both
     nothing: Any  # (0,): the features of a group
 
 
@@ -86,7 +85,7 @@ def sweep_items(
 ) -> None:
     """Visits every item once and draws its cloud and its group together from their full conditional."""
     items, mixing, field, weight = len(clouds.labels), scales[MIXING], scratch.field, scratch.weight
-    groups, cells, shares, rest, fit, seen, touched, _ = urns
+    groups, cells, shares, rest, fit, seen, touched, _, _ = urns
     order, log_alpha = scratch.order, log(scales[ALPHA])
     for i in range(items):
         order[i] = i
@@ -231,17 +230,15 @@ def allocate_clouds(
     """
     _, evidence, shrink = tables
     labels, side, halves, kinds, shares = clouds.labels, scratch.side, scratch.halves, urns.groups.labels, urns.shares
-    side[:] = 0
-    side[i], side[j] = 1, 2
-    halves[0], halves[1] = features[i], features[j]
-    tally = np.zeros((3, len(shares)), np.int64)  # groups on either side, and on both
+    start_sides(features, i, j, scratch)
+    tally = urns.tally
+    for s in range(3):
+        for k in range(len(shares)):
+            tally[s, k] = 0
     tally[0, kinds[i]] += 1
     tally[1, kinds[j]] += 1
     tally[2, kinds[i]] += 1
-    sizes, norms, gains, urn = np.ones(2, np.int64), np.zeros(2), np.zeros(2), np.zeros(2)
-    for k in range(features.shape[1]):
-        norms[0] += features[i, k] ** 2
-        norms[1] += features[j, k] ** 2
+    sizes, norms, gains, urn = scratch.sizes, scratch.sides[0], scratch.sides[1], scratch.sides[2]
     share = mixing * shares[kinds[j]]
     odds = log(share / mixing) - log((tally[2, kinds[j]] + share) / (1.0 + mixing))  # both start an urn, against one
     tally[2, kinds[j]] += 1

@@ -9,11 +9,13 @@ from __future__ import annotations
 from math import exp, log
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from askwise._runtime.compiled import machine_code
 from askwise._runtime.splitmix import integer_below, uniform
 
 ALPHA, WITHIN, BETWEEN = 0, 1, 2  # places of the scales: concentration, variance within and between clusters
-compiled = machine_code(nogil=True, error_model="numpy")
+compiled = machine_code(nogil=True, error_model="numpy", _nrt=False)
 
 
 class PairLinks(NamedTuple):
@@ -62,6 +64,31 @@ class GibbsScratch(NamedTuple):
     side: Any  # (N,)
     halves: Any  # (2, D): feature sums of the two sides of a split
     binding: Any  # (T,): 1 for the must-links that may bond in this sweep
+    sizes: Any  # (2,): of the two sides
+    sides: Any  # (3, 2): other numbers of the two sides
+
+
+def empty_clusters(items: int, dim: int) -> Clusters:
+    """Room for a clustering of so many items with so many features."""
+    labels, counts, slots, place = np.zeros((4, items + 1), np.int64)
+    sums, norms = np.zeros((items + 1, dim)), np.zeros(items + 1)
+    return Clusters(labels[:items], counts, sums, norms, slots, place, np.zeros(1, np.int64))
+
+
+def empty_scratch(items: int, dim: int, answers: int) -> GibbsScratch:
+    """Scratch space for so many items, features and answers."""
+    field, weight = np.zeros((2, items + 1))
+    head, after, order, side = np.zeros((4, items), np.int64)
+    binding, sizes = np.zeros(answers, np.int64), np.zeros(2, np.int64)
+    halves, sides = np.zeros((2, dim)), np.zeros((3, 2))
+    return GibbsScratch(field, weight, np.zeros(dim), head, after, order, side, halves, binding, sizes, sides)
+
+
+@compiled
+def clusters_of(labels: Any, room: Clusters) -> Clusters:
+    """The clustering with these labels, in the arrays of another."""
+    _, counts, sums, norms, slots, place, size = room
+    return Clusters(labels, counts, sums, norms, slots, place, size)
 
 
 @compiled
@@ -76,8 +103,10 @@ def shuffle(order: Any, size: int, state: Any) -> None:
 def rebuild_statistics(clusters: Clusters, features: Any) -> None:
     """Computes the statistics from the labels, once an advance: rounding never adds up."""
     labels, counts, sums, norms, slots, place, size = clusters
-    counts[:] = 0
-    sums[:] = 0.0
+    for c in range(len(counts)):
+        counts[c] = 0
+        for k in range(features.shape[1]):
+            sums[c, k] = 0.0
     for i in range(len(labels)):
         counts[labels[i]] += 1
         for k in range(features.shape[1]):
@@ -181,7 +210,8 @@ def sweep(
     for position in range(blocks):
         first = scratch.head[scratch.order[position]]
         home, count = labels[first], 0
-        row[:] = 0.0
+        for k in range(dim):
+            row[k] = 0.0
         i = first
         for _ in range(len(labels)):  # a block has no more members than there are items
             if i < 0:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from math import exp, inf, lgamma, log
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from askwise._runtime.splitmix import integer_below, uniform
 from askwise.posteriors.clusterings.clouds import GROUPS, LEAST, Urns, draw_gamma, draw_place
 from askwise.posteriors.clusterings.gibbs import (
@@ -36,14 +34,17 @@ class Parts(NamedTuple):
     links: PairLinks  # the answers between two parts
     tables: SizeTables
     nothing: Any  # (N, 0): the features of parts
+    starts: Any  # (N + 2,): where the items of each key begin when they are sorted
 
 
 @compiled
 def draw_shares(labels: Any, urns: Urns, concentration: float, scratch: GibbsScratch, state: Any) -> None:
     """Draws the shares of the groups given the parts: Dirichlet by the number of parts of each group."""
     groups, shares = urns.groups, urns.shares
-    shares[:] = 0.0
-    scratch.side[:] = 0
+    for k in range(len(shares)):
+        shares[k] = 0.0
+    for i in range(len(labels)):
+        scratch.side[i] = 0
     for i in range(len(labels)):
         if scratch.side[labels[i]] == 0:
             scratch.side[labels[i]] = 1
@@ -59,12 +60,30 @@ def draw_shares(labels: Any, urns: Urns, concentration: float, scratch: GibbsScr
 
 
 @compiled
-def draw_parts(labels: Any, clouds: Clusters, urns: Urns, mixing: float, state: Any) -> int:
+def sort_items(items: Any, keys: Any, starts: Any, found: Any) -> None:
+    """Writes the items into `found`, sorted by their keys; those with one key keep their order."""
+    for key in range(len(starts)):
+        starts[key] = 0
+    for i in range(len(keys)):
+        starts[keys[i] + 1] += 1
+    for key in range(1, len(starts)):
+        starts[key] += starts[key - 1]
+    for position in range(len(keys)):
+        i = items[position]
+        found[starts[keys[i]]] = i
+        starts[keys[i]] += 1
+
+
+@compiled
+def draw_parts(parts: Parts, clouds: Clusters, urns: Urns, mixing: float, scratch: GibbsScratch, state: Any) -> int:
     """Draws the part of each item given clouds, groups and shares; returns how many parts there are."""
-    kinds, found = urns.groups.labels, 0
-    order = np.argsort(clouds.labels * len(urns.shares) + kinds)
+    labels, kinds, order, found = parts.labels, urns.groups.labels, scratch.order, 0
+    for i in range(len(labels)):
+        order[i] = i
+    sort_items(order, kinds, parts.starts, scratch.after)
+    sort_items(scratch.after, clouds.labels, parts.starts, order)
     start = 0
-    for position in range(len(order)):
+    for position in range(len(labels)):
         i, first = order[position], order[start]
         if clouds.labels[i] != clouds.labels[first] or kinds[i] != kinds[first]:
             start = position
@@ -83,9 +102,9 @@ def link_parts(labels: Any, found: int, links: PairLinks, made: PairLinks) -> in
 
     An answer about two items of one part says nothing about the group of the part.
     """
-    start = made.start
-    start[:] = 0
-    count = 0
+    start, count = made.start, 0
+    for a in range(len(start)):
+        start[a] = 0
     for t in range(len(links.first)):
         a, b = labels[links.first[t]], labels[links.second[t]]
         if a != b:

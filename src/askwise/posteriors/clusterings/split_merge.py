@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import exp, log, log1p
 from typing import Any
 
-import numpy as np
-
 from askwise._runtime.splitmix import integer_below, uniform
 from askwise.posteriors.clusterings.gibbs import (
     ALPHA,
@@ -112,13 +110,8 @@ def allocate(
     """
     _, evidence, shrink = tables
     labels, side, halves = clusters.labels, scratch.side, scratch.halves
-    side[:] = 0
-    side[i], side[j] = 1, 2
-    halves[0], halves[1] = features[i], features[j]
-    sizes, norms, gains, fields = np.ones(2, np.int64), np.zeros(2), np.zeros(2), np.zeros(2)
-    for k in range(features.shape[1]):
-        norms[0] += features[i, k] ** 2
-        norms[1] += features[j, k] ** 2
+    start_sides(features, i, j, scratch)
+    sizes, norms, gains, fields = scratch.sizes, scratch.sides[0], scratch.sides[1], scratch.sides[2]
     odds = -link_support(links, j, side, 1)
     for position in range(others):
         item = scratch.order[position]
@@ -147,6 +140,21 @@ def allocate(
     for s in range(2):
         odds += evidence[sizes[s]] + norms[s] * shrink[sizes[s]]
     return odds - evidence[whole] - total * shrink[whole]
+
+
+@compiled
+def start_sides(features: Any, i: int, j: int, scratch: GibbsScratch) -> None:
+    """Puts i alone on the first side and j alone on the second: sides, halves, sizes and squared lengths."""
+    side, halves, norms = scratch.side, scratch.halves, scratch.sides[0]
+    for k in range(len(side)):
+        side[k] = 0
+    side[i], side[j] = 1, 2
+    scratch.sizes[0], scratch.sizes[1] = 1, 1
+    norms[0], norms[1] = 0.0, 0.0
+    for k in range(features.shape[1]):
+        halves[0, k], halves[1, k] = features[i, k], features[j, k]
+        norms[0] += features[i, k] ** 2
+        norms[1] += features[j, k] ** 2
 
 
 @compiled

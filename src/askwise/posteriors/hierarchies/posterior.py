@@ -205,7 +205,8 @@ class HierarchyPosterior:
         beta, most = self.beta / self.full, int(self.weight.sum())
         fading = np.exp(-beta * np.arange(min(most + 2, 2 + int(MAX_LOG_FADING / beta))))
         fading[-1] = 0.0  # what is cut off has no chance, and no tree gets more answers wrong than there are
-        return TripletAnswers(starts, others, self.odd[by_item // 3], self.weight[by_item // 3], beta, fading)
+        odd, weight = (values[by_item // 3].astype(np.int32) for values in (self.odd, self.weight))
+        return TripletAnswers(starts, others.astype(np.int32), odd, weight, beta, fading)
 
     def _feature_prior(self) -> FeaturePrior:
         from askwise.posteriors.hierarchies.prune_regraft import FeaturePrior

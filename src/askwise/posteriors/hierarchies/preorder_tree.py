@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from askwise.structures.triplets import compiled, fill_children, fill_preorder, inlined
+from askwise.structures.triplets import compiled, fill_children, fill_preorder
 from askwise.types import Floats, Ints
 
 
@@ -26,12 +26,26 @@ class PreorderTree(NamedTuple):
     spare: Ints
 
 
+class TreeSpace(NamedTuple):
+    """Space for one tree, for one after another."""
+
+    whole: Ints  # (5, 2n - 1)
+    total: Floats  # (2n - 1, D)
+    square: Floats  # (2n - 1,)
+
+
+def tree_space(nodes: int, dimensions: int) -> TreeSpace:
+    """Space for a tree of so many nodes, with so many features."""
+    return TreeSpace(np.zeros((5, nodes), dtype=np.int32), np.zeros((nodes, dimensions)), np.zeros(nodes))
+
+
 @compiled
-def empty_tree(parent: Ints, dimensions: int) -> PreorderTree:
-    """The tree of these parents, with space for the rest; `fill_tree` fills it."""
-    nodes = len(parent)
-    order, place, end, size, spare = np.zeros((5, nodes), dtype=np.int32)
-    return PreorderTree(parent, order, place, end, size, np.zeros((nodes, dimensions)), np.zeros(nodes), spare)
+def make_tree(parent: Ints, space: TreeSpace, features: Floats) -> PreorderTree:
+    """The tree of these parents."""
+    whole, total, square = space
+    tree = PreorderTree(parent, whole[0], whole[1], whole[2], whole[3], total, square, whole[4])
+    fill_tree(tree, features)
+    return tree
 
 
 @compiled
@@ -40,9 +54,10 @@ def fill_tree(tree: PreorderTree, features: Floats) -> None:
     leaves, nodes = len(features), len(tree.parent)
     root = fill_children(tree.parent, tree.place, tree.end)
     fill_preorder(root, tree.place, tree.end, tree.order, tree.spare)
-    tree.size[leaves:] = 0
-    tree.total[leaves:] = 0.0
-    tree.square[leaves:] = 0.0
+    for node in range(leaves, nodes):
+        tree.size[node], tree.square[node] = 0, 0.0
+        for k in range(features.shape[1]):
+            tree.total[node, k] = 0.0
     for at in range(nodes - 1, -1, -1):
         node = tree.order[at]
         if node < leaves:
@@ -57,7 +72,7 @@ def fill_tree(tree: PreorderTree, features: Floats) -> None:
             add_branch(tree, tree.parent[node], node, 1)
 
 
-@inlined
+@compiled
 def add_branch(tree: PreorderTree, node: int, branch: int, sign: int) -> None:
     """Adds the items of `branch` to those of `node` (sign 1), or removes them (-1)."""
     tree.size[node] += sign * tree.size[branch]
@@ -67,14 +82,14 @@ def add_branch(tree: PreorderTree, node: int, branch: int, sign: int) -> None:
         tree.total[node, k] += sign * tree.total[branch, k]
 
 
-@inlined
+@compiled
 def sibling(tree: PreorderTree, node: int) -> int:
     """The other branch of a node's parent."""
     first = tree.order[tree.place[tree.parent[node]] + 1]
     return int(tree.order[tree.end[node]] if first == node else first)
 
 
-@inlined
+@compiled
 def copy_stretch(tree: PreorderTree, start: int, stop: int, at: int) -> int:
     """Puts the nodes of a stretch of the spare order at `at` and after; returns the place behind them."""
     for old in range(start, stop):
@@ -110,7 +125,8 @@ def move_subtree(tree: PreorderTree, node: int, below: int) -> None:
         add_branch(tree, above, node, 1)
         above = tree.parent[above]
     start, stop = min(fork, target), max(last, target)
-    tree.spare[start:stop] = tree.order[start:stop]
+    for at in range(start, stop):
+        tree.spare[at] = tree.order[at]
     at = start  # what stood before the target, without the fork and the subtree; these; then what stood after it
     at = copy_stretch(tree, start, min(fork, target), at)
     at = copy_stretch(tree, max(start, fork + 1), min(first, target), at)
@@ -142,12 +158,14 @@ def feature_cost(tree: PreorderTree) -> float:
     return cost
 
 
-@compiled
 def feature_costs(parents: Ints, features: Floats) -> Floats:
     """(S,): the sum over inner nodes of the variance of the items below."""
     costs = np.zeros(len(parents))
-    for s in range(len(parents)):
-        tree = empty_tree(parents[s], features.shape[1])
-        fill_tree(tree, features)
-        costs[s] = feature_cost(tree)
+    fill_costs(parents, features, tree_space(parents.shape[1], features.shape[1]), costs)
     return costs
+
+
+@compiled
+def fill_costs(parents: Ints, features: Floats, space: TreeSpace, costs: Floats) -> None:
+    for s in range(len(parents)):
+        costs[s] = feature_cost(make_tree(parents[s], space, features))

@@ -22,14 +22,15 @@ from askwise._runtime.compiled import portions
 from askwise._runtime.splitmix import uniform
 from askwise.posteriors.hierarchies.preorder_tree import (
     PreorderTree,
-    empty_tree,
+    TreeSpace,
     feature_cost,
     feature_variance,
-    fill_tree,
+    make_tree,
     move_subtree,
     sibling,
+    tree_space,
 )
-from askwise.structures.triplets import compiled, inlined
+from askwise.structures.triplets import compiled
 from askwise.types import Floats, Ints
 
 CLIMB_PROBABILITY = 0.5  # that a move around an item cuts one level higher
@@ -113,7 +114,8 @@ def count_wrong(tree: PreorderTree, wrong: Ints, node: int) -> int:
         count += wrong[at]
         wrong[at] = count
     wrong[tree.place[tree.parent[node]]] = FORBIDDEN
-    wrong[tree.place[node] : tree.end[node]] = FORBIDDEN
+    for at in range(tree.place[node], tree.end[node]):
+        wrong[at] = FORBIDDEN
     least = wrong[0]
     for at in range(len(tree.order)):
         least = min(least, wrong[at])
@@ -141,7 +143,7 @@ def price_edges(tree: PreorderTree, scratch: EdgeScratch, node: int, strength: f
     return least
 
 
-@inlined
+@compiled
 def first_above(sums: Floats, value: float) -> int:
     """The first place at which rising sums exceed a value."""
     low, high = 0, len(sums) - 1
@@ -172,7 +174,8 @@ def regraft(
         scratch.sums[at] = total
     new, old = first_above(scratch.sums, draw * total), tree.place[sibling(tree, node)]
     more = scratch.wrong[new] - scratch.wrong[old]
-    scratch.wrong[:] = 0
+    for at in range(len(scratch.wrong)):
+        scratch.wrong[at] = 0
     if new != old:
         move_subtree(tree, node, tree.order[new])
     return more, new != old
@@ -201,28 +204,35 @@ def advance(
     """`advance_chains` for a few chains at a time, so that Ctrl-C is heard; the share of moves that changed a tree."""
     changed, total = 0, int(focused.sum() + moves.sum())
     longest = int((focused + moves).max(initial=0)) * (chains.parents.shape[1] + len(answers.odd))
+    nodes, (_, dimensions) = chains.parents.shape[1], prior.features.shape
+    space, chances = tree_space(nodes, dimensions), np.zeros(len(prior.strengths))
+    scratch = EdgeScratch(np.zeros(nodes + 1, dtype=np.int32), *np.zeros((3, nodes)))
     for some in portions(len(chains.parents), longest, MAX_VISITS_PER_CALL):
         part = TreeChains(*(values[some] for values in chains))
-        changed += advance_chains(part, answers, prior, focus, focused[some], moves[some])
+        changed += advance_chains(part, answers, prior, focus, focused[some], moves[some], space, scratch, chances)
     return changed / max(1, total)
 
 
 @compiled
 def advance_chains(
-    chains: TreeChains, answers: TripletAnswers, prior: FeaturePrior, focus: Ints, focused: Ints, moves: Ints
+    chains: TreeChains,
+    answers: TripletAnswers,
+    prior: FeaturePrior,
+    focus: Ints,
+    focused: Ints,
+    moves: Ints,
+    space: TreeSpace,
+    scratch: EdgeScratch,
+    chances: Floats,
 ) -> int:
     """Moves every chain c, in place: focused[c] times around the items in focus, then moves[c] times anywhere, then it
-    draws a new strength of the features. Returns how many moves changed a tree."""
+    draws a new strength of the features. Returns how many moves changed a tree. `chances` (L,) is scratch."""
     parents, wrong, places, seeds = chains
-    nodes = parents.shape[1]
-    path, price, sums = np.zeros((3, nodes))
-    scratch = EdgeScratch(np.zeros(nodes + 1, dtype=np.int32), path, price, sums)
     changed, anywhere = 0, focus[:0]
     for chain in range(len(parents)):
         if focused[chain] + moves[chain] == 0:
             continue
-        tree = empty_tree(parents[chain], prior.features.shape[1])
-        fill_tree(tree, prior.features)
+        tree = make_tree(parents[chain], space, prior.features)
         state = seeds[chain : chain + 1]
         for number in range(focused[chain] + moves[chain]):
             node = choose_node(tree, focus if number < focused[chain] else anywhere, state)
@@ -232,7 +242,12 @@ def advance_chains(
                 wrong[chain] += more
                 changed += moved
         if len(prior.strengths) > 1:
-            logs = prior.log_weights - prior.strengths * feature_cost(tree)
-            chances = np.exp(logs - logs.max()).cumsum()
-            places[chain] = first_above(chances, uniform(state) * chances[-1])
+            cost, most, total = feature_cost(tree), -np.inf, 0.0
+            for level in range(len(chances)):
+                chances[level] = prior.log_weights[level] - prior.strengths[level] * cost
+                most = max(most, chances[level])
+            for level in range(len(chances)):
+                total += np.exp(chances[level] - most)
+                chances[level] = total
+            places[chain] = first_above(chances, uniform(state) * total)
     return changed

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from askwise.posteriors.matrices.precisions import Side, compiled, draw_precisions, rescale_precision
+from askwise.posteriors.matrices.precisions import Side, SweepScratch, compiled, draw_precisions, rescale_precision
 from askwise.types import Floats, Ints
 
 
@@ -32,46 +32,56 @@ def make_side(
 
 @compiled
 def sweep_chains(
-    sweeps: int,
     row: Side,
     column: Side,
     prior: Floats,  # (8,): level mean and precision, then Gamma shape and rate of offsets, factors and noise
     level: Floats,  # (C,), changed in place like everything below, and like the sides
     tightness: Floats,  # (1 + D, C)
     precision: Floats,  # (C,): of the noise
+    gammas: Floats,  # (L, 2 + D, C): standard Gamma variates for each sweep, of the shapes of `gamma_shapes`
+    scratch: SweepScratch,
     rng: Generator,
 ) -> None:
-    """Moves every chain by that many sweeps."""
-    residuals = np.empty((len(row.values), len(level)))
-    wrong = np.empty(len(level))
-    for _ in range(sweeps):
-        _sweep_side(row, column, level, precision, tightness, 0, rng)
-        _sweep_side(column, row, level, precision, tightness, 1, rng)
+    """Moves every chain by L sweeps."""
+    residuals, wrong = scratch.residuals, scratch.lines[0]
+    for number in range(len(gammas)):
+        _sweep_side(row, column, level, precision, tightness, 0, scratch, rng)
+        _sweep_side(column, row, level, precision, tightness, 1, scratch, rng)
         _subtract(row, column, level, residuals)
-        _level(level, residuals, row.trust, precision, prior, rng)
+        _level(level, row.trust, precision, prior, scratch, rng)
         _shift(level, row, tightness[0], prior, rng)
         _shift(level, column, tightness[1], prior, rng)
-        _slopes(row, tightness, 0, rng)
-        _slopes(column, tightness, 1, rng)
-        draw_precisions(row, column, tightness, prior, rng)
+        _slopes(row, tightness, 0, scratch, rng)
+        _slopes(column, tightness, 1, scratch, rng)
+        draw_precisions(row, column, tightness, prior, gammas[number], scratch)
         for s in range(len(tightness)):
-            rescale_precision(row, column, residuals, precision, tightness[s], s, prior, rng)
-        wrong[:] = 2 * prior[7]
+            rescale_precision(row, column, precision, tightness[s], s, prior, scratch, rng)
+        for c in range(len(level)):
+            wrong[c] = 2 * prior[7]
         for k in range(len(residuals)):
             for c in range(len(level)):
                 wrong[c] += row.trust[k] * residuals[k, c] ** 2
         for c in range(len(level)):
-            precision[c] = 2 * rng.standard_gamma(prior[6] + len(residuals) / 2) / wrong[c]
+            precision[c] = 2 * gammas[number, len(tightness), c] / wrong[c]
 
 
 @compiled
 def _sweep_side(
-    mine: Side, other: Side, level: Floats, precision: Floats, tightness: Floats, place: int, rng: Generator
+    mine: Side,
+    other: Side,
+    level: Floats,
+    precision: Floats,
+    tightness: Floats,
+    place: int,
+    scratch: SweepScratch,
+    rng: Generator,
 ) -> None:
     """Draws all rows given the columns (place 0), or all columns given the rows (place 1): independent Gaussians."""
     size, width, chains = mine.own.shape
-    normal, pull = np.empty((width, width, chains)), np.empty((width, chains))
-    seen, sharp, spread = np.empty(chains), np.empty(chains), np.ones(chains)
+    normal, pull = scratch.normal, scratch.pull
+    seen, sharp, spread = scratch.lines[0], scratch.lines[1], scratch.lines[2]
+    for c in range(chains):
+        spread[c] = 1.0
     for i in range(size):
         for d in range(width):
             tight = tightness[place if d == 0 else 1 + d]
@@ -148,14 +158,19 @@ def _subtract(row: Side, column: Side, level: Floats, residuals: Floats) -> None
 
 
 @compiled
-def _level(level: Floats, residuals: Floats, trust: Floats, precision: Floats, prior: Floats, rng: Generator) -> None:
+def _level(
+    level: Floats, trust: Floats, precision: Floats, prior: Floats, scratch: SweepScratch, rng: Generator
+) -> None:
     """Draws the level given all else, and updates the residuals."""
-    sums = np.zeros(len(level))
+    residuals, sums, trusted = scratch.residuals, scratch.lines[0], 0.0
+    for c in range(len(level)):
+        sums[c] = 0.0
     for k in range(len(residuals)):
+        trusted += trust[k]
         for c in range(len(level)):
             sums[c] += trust[k] * residuals[k, c]
     for c in range(len(level)):
-        total = prior[1] + precision[c] * trust.sum()
+        total = prior[1] + precision[c] * trusted
         pull = prior[1] * (prior[0] - level[c]) + precision[c] * sums[c]
         sums[c] = pull / total + rng.standard_normal() / np.sqrt(total)
         level[c] += sums[c]
@@ -182,17 +197,19 @@ def _shift(level: Floats, side: Side, tight: Floats, prior: Floats, rng: Generat
 
 
 @compiled
-def _slopes(side: Side, tightness: Floats, place: int, rng: Generator) -> None:
+def _slopes(side: Side, tightness: Floats, place: int, scratch: SweepScratch, rng: Generator) -> None:
     """Regression of offsets and factors on features: slopes_d ~ N((X'X + I)^-1 X' own_d, (X'X + I)^-1 / t_d)."""
     count, width, chains = side.slopes.shape
     if count == 0:
         return
-    pull, drawn, spread = np.empty((count, chains)), np.empty((count, chains)), np.empty(chains)
+    pull, drawn, spread = scratch.slopes[0, :count], scratch.slopes[1, :count], scratch.lines[0]
     for d in range(width):
         tight = tightness[place if d == 0 else 1 + d]
         for c in range(chains):
             spread[c] = 1 / np.sqrt(tight[c])
-        pull[:] = 0.0
+        for f in range(count):
+            for c in range(chains):
+                pull[f, c] = 0.0
         for i in range(len(side.own)):
             for f in range(count):
                 for c in range(chains):

@@ -89,6 +89,7 @@ class FactorModel:
         """The chains after more `sweeps`, given entries `answered` (T, 2), their `values` (T,) and `trust` (T,)."""
         from askwise._runtime.compiled import portions  # loads numba
         from askwise.posteriors.matrices.gibbs import make_side, sweep_chains
+        from askwise.posteriors.matrices.precisions import gamma_shapes, sweep_scratch
 
         last = [np.moveaxis(part, 0, -1).copy() for part in vars(chains).values()]  # chains as the last axis
         level, rows, columns, row_slopes, column_slopes, tightness, precision = last
@@ -96,8 +97,10 @@ class FactorModel:
         row = make_side(rows, row_slopes, self.row_features, self.row_root, answered, *observed)
         column = make_side(columns, column_slopes, self.column_features, self.column_root, answered[:, ::-1], *observed)
         work = (len(values) + len(self.row_features) + len(self.column_features)) * rows[0].size
+        shapes, scratch = gamma_shapes(row, column, self.prior)[:, None], sweep_scratch(row, column)
         for some in portions(sweeps, work, MAX_NUMBERS_PER_CALL):
-            sweep_chains(some.stop - some.start, row, column, self.prior, level, tightness, precision, rng)
+            gammas = rng.standard_gamma(shapes, (some.stop - some.start, len(shapes), len(level)))
+            sweep_chains(row, column, self.prior, level, tightness, precision, gammas, scratch, rng)
         # in one piece, as a checkpoint brings them back: products of other layouts differ in their last bits
         return FactorChains(*(np.ascontiguousarray(np.moveaxis(part, -1, 0)) for part in last))
 

@@ -17,7 +17,7 @@ MAX_STEPS_OUT = 30  # of one log unit each: a factor of e^30 in a precision is m
 # of the slice, by a quarter or more on average: from 61 units to less than a rounding of log t in about 140. Only where
 # the density is not a number is nothing found, and the precision stays
 MAX_SHRINKS = 200
-compiled = machine_code(error_model="numpy")
+compiled = machine_code(error_model="numpy", _nrt=False)
 
 
 class Side(NamedTuple):
@@ -34,6 +34,33 @@ class Side(NamedTuple):
     trust: Any  # (T,): how many times the noise's precision each of them has
 
 
+class SweepScratch(NamedTuple):
+    """Scratch space of a sweep."""
+
+    residuals: Any  # (T, C)
+    part: Any  # (T, C)
+    normal: Any  # (D, D, C)
+    pull: Any  # (D, C)
+    slopes: Any  # (2, F, C)
+    lines: Any  # (4, C)
+
+
+def sweep_scratch(row: Side, column: Side) -> SweepScratch:
+    """Space for sweeps of these two sides."""
+    answers, features = len(row.values), max(len(row.slopes), len(column.slopes))
+    _, width, chains = row.own.shape
+    residuals, part = np.empty((2, answers, chains))
+    pull, slopes, lines = np.empty((width, chains)), np.empty((2, features, chains)), np.empty((4, chains))
+    return SweepScratch(residuals, part, np.empty((width, width, chains)), pull, slopes, lines)
+
+
+def gamma_shapes(row: Side, column: Side, prior: Floats) -> Floats:
+    """(2 + D,): the shapes of the Gamma conditionals of the precisions, of the noise last."""
+    rows, columns = ((len(side.own) + len(side.slopes)) / 2 for side in (row, column))
+    factors = [prior[4] + rows + columns] * (row.own.shape[1] - 1)
+    return np.array([prior[2] + rows, prior[2] + columns, *factors, prior[6] + len(row.values) / 2])
+
+
 @compiled
 def _add_squares(side: Side, d: int, rate: Floats) -> None:
     """Half the sum of squares behind a precision: of what features do not explain, and of the slopes."""
@@ -46,24 +73,32 @@ def _add_squares(side: Side, d: int, rate: Floats) -> None:
 
 
 @compiled
-def draw_precisions(row: Side, column: Side, tightness: Floats, prior: Floats, rng: Generator) -> None:
-    """Draws the precisions given what they govern, from their Gamma conditionals."""
-    rate = np.empty(tightness.shape[1])
+def draw_precisions(
+    row: Side, column: Side, tightness: Floats, prior: Floats, gammas: Floats, scratch: SweepScratch
+) -> None:
+    """Draws the precisions given what they govern, from their Gamma conditionals; `gammas` have their shapes."""
+    rate = scratch.lines[0]
     for s in range(len(tightness)):
-        shape, rate[:] = (prior[2], prior[3]) if s < 2 else (prior[4], prior[5])
+        for c in range(len(rate)):
+            rate[c] = prior[3] if s < 2 else prior[5]
         if s != 1:
-            shape += (len(row.own) + len(row.slopes)) / 2
             _add_squares(row, max(s - 1, 0), rate)
         if s != 0:
-            shape += (len(column.own) + len(column.slopes)) / 2
             _add_squares(column, max(s - 1, 0), rate)
         for c in range(len(rate)):
-            tightness[s, c] = rng.standard_gamma(shape) / rate[c]
+            tightness[s, c] = gammas[s, c] / rate[c]
 
 
 @compiled
 def rescale_precision(
-    row: Side, column: Side, residuals: Floats, precision: Floats, tight: Floats, s: int, prior: Floats, rng: Generator
+    row: Side,
+    column: Side,
+    precision: Floats,
+    tight: Floats,
+    s: int,
+    prior: Floats,
+    scratch: SweepScratch,
+    rng: Generator,
 ) -> None:
     """Draws precision s with its offsets or factors scaled along (interweaving).
 
@@ -73,7 +108,9 @@ def rescale_precision(
     d, chains = max(s - 1, 0), len(tight)
     power = 0.5 if s < 2 else 1.0  # an offset grows like t^-1/2, a product of two factors like 1 / t
     shape, rate = (prior[2], prior[3]) if s < 2 else (prior[4], prior[5])
-    part, own, cross = np.empty(residuals.shape), np.zeros(chains), np.zeros(chains)
+    residuals, part, own, cross = scratch.residuals, scratch.part, scratch.lines[0], scratch.lines[1]
+    for c in range(chains):
+        own[c], cross[c] = 0.0, 0.0
     for i in range(len(row.own)):
         for k in range(row.begin[i], row.begin[i + 1]):
             mine, theirs = row.own[i, d], column.own[row.other[k], d]
@@ -81,7 +118,7 @@ def rescale_precision(
                 part[k, c] = mine[c] if s == 0 else theirs[c] if s == 1 else mine[c] * theirs[c]
                 own[c] += row.trust[k] * part[k, c] * part[k, c]
                 cross[c] += row.trust[k] * part[k, c] * (residuals[k, c] + part[k, c])
-    scale, grown = np.empty(chains), np.empty(chains)
+    scale, grown = scratch.lines[2], scratch.lines[3]
     for c in range(chains):
         before = np.log(tight[c])
         after = _slice_sample(before, precision[c] * own[c], precision[c] * cross[c], power, shape, rate, rng)

@@ -15,7 +15,7 @@ from askwise._runtime.compiled import machine_code
 from askwise.posteriors.scores.trajectories import compiled, fractional_power, power_of_two_bits, real
 
 MAX_FACTORS = 64  # chances of answers, at least 1e-4 with a lapse, that are multiplied before their logarithm is taken
-in_any_order = machine_code(error_model="numpy", fastmath={"contract", "nsz", "arcp", "reassoc"})  # sums and products
+in_any_order = machine_code(error_model="numpy", fastmath={"contract", "nsz", "arcp", "reassoc"}, _nrt=False)
 
 
 @compiled
@@ -23,15 +23,15 @@ def add_losses(
     margins: Any,  # (n, T): less their offsets; replaced by the slopes of their losses beyond the reference's
     offset: Any,  # (T,)
     precision: Any,  # (T,): the curvature that the reference gives each answer
-    likelihood: Any,  # strengths (T,), which are not 1 (U,), tied (T,), ties, lapses (E,), responses, layout
+    likelihood: Any,  # strengths (T,), which are not 1 (U,), tied (T,), ties, lapses (E,), responses
     own: Any,  # (n,): the place of each chain's lapse
-    work: Any,  # (3, T): scratch space, 32-bit integers
+    work: Any,  # (3, T) integers, and the same memory as numbers: scratch space
     totals: Any,  # (n, E): where `valued`, the losses under each lapse are added
     valued: Any,
 ) -> None:
     """The losses of margins, and their slopes, less what the Gaussian reference says of both."""
-    strengths, _, tied, ties, lapses, responses, _ = likelihood
-    bits, half, chances = work[0], work[0].view(real), work[1].view(real)
+    strengths, _, tied, ties, lapses, responses = likelihood
+    bits, half, chances = work[0][0], work[1][0], work[1][1]
     zero, one, two = real(0.0), real(1.0), real(0.5)
     for i in range(len(margins)):
         row = margins[i]
@@ -74,7 +74,7 @@ def weighted_squares(weights: Any, values: Any) -> Any:
 @in_any_order
 def loss_with_lapses(chances: Any, likelihood: Any, lapse: Any) -> Any:
     """The loss of all answers of a chain from their chances (T,) without lapses: one logarithm for many answers."""
-    strengths, uneven, _, _, _, responses, _ = likelihood
+    strengths, uneven, _, _, _, responses = likelihood
     kept, guess, loss = real(1.0) - lapse, lapse / responses, 0.0
     for start in range(0, len(chances), MAX_FACTORS):
         part, product = chances[start : start + MAX_FACTORS], 1.0
@@ -89,7 +89,7 @@ def loss_with_lapses(chances: Any, likelihood: Any, lapse: Any) -> Any:
 @compiled
 def loss_without_lapses(row: Any, half: Any, likelihood: Any) -> Any:
     """The loss of all margins (T,) of a chain; `half` are their e^{-|margin| / 2}."""
-    strengths, _, tied, ties, _, _, _ = likelihood
+    strengths, _, tied, ties, _, _ = likelihood
     one, two, loss = real(1.0), real(0.5), real(0.0)
     for t in range(len(row)):
         whole = one + half[t] * half[t] + ties * half[t]
@@ -108,22 +108,22 @@ def add_interval_losses(
     bounds: Any,  # (3, T): the interval of each answer's margin, from and to, and 1 - e^{from - to}
     likelihood: Any,  # as for `add_losses`
     own: Any,  # (n,): the place of each chain's lapse
-    work: Any,  # (3, T): scratch space, 32-bit integers
+    work: Any,  # (3, T) integers, and the same memory as numbers: scratch space
     totals: Any,  # (n, E): where `valued`, the losses under each lapse are added
     valued: Any,
 ) -> None:
     """`add_losses` of graded answers: S(margin - from) S(to - margin) (1 - e^{from - to}) is the chance of one."""
-    strengths, _, _, _, lapses, responses, _ = likelihood
+    strengths, _, _, _, lapses, responses = likelihood
     low, high, width = bounds[0], bounds[1], bounds[2]
-    near, far, chances = work[0].view(real), work[1].view(real), work[2].view(real)
+    bits, (near, far, chances) = work[0], (work[1][0], work[1][1], work[1][2])
     zero, one, two = real(0.0), real(1.0), real(0.5)
     for i in range(len(margins)):
         row = margins[i]
         expected = weighted_squares(precision, row) if valued else zero
         for t in range(len(row)):
             row[t] += offset[t]
-            work[0, t] = power_of_two_bits(-abs(row[t] - low[t]))
-            work[1, t] = power_of_two_bits(-abs(row[t] - high[t]))
+            bits[0, t] = power_of_two_bits(-abs(row[t] - low[t]))
+            bits[1, t] = power_of_two_bits(-abs(row[t] - high[t]))
         for t in range(len(row)):
             near[t] *= fractional_power(-abs(row[t] - low[t]))
             far[t] *= fractional_power(-abs(row[t] - high[t]))

@@ -136,12 +136,12 @@ class LabelEvidence:
         - `scales`, `lapses`: (S,), in 32 bits.
         - `potential`: (S,); where `valued`, the loss of all answers is added to it.
         """
-        from askwise.posteriors.scores.softmax_slopes import softmax_slopes  # brings numba
+        from askwise.posteriors.scores.softmax_slopes import scratch_space, softmax_slopes  # brings numba
 
-        _, places, strengths = self._design
+        (_, places, strengths), space = self._design, scratch_space(len(scales))
         total: Floats | None = None
         for some, scores in self._scores(rows, columns):
-            softmax_slopes(scores, places[some], strengths[some], scales, lapses, potential, valued)
+            softmax_slopes(scores, places[some], strengths[some], scales, lapses, potential, valued, space)
             product = rows[some].T @ scores.reshape(len(scores), -1)
             total = product if total is None else total + product
         return np.zeros(columns.shape, columns.dtype) if total is None else total
@@ -149,35 +149,37 @@ class LabelEvidence:
     def potentials_by_scale(self, rows: Floats, columns: Floats, scales: Floats, lapses: Floats) -> Floats:
         """(G, S): the potential of chains with these lapses (S,) whose scores are rows @ columns, times each of the
         scales (G,)."""
-        from askwise.posteriors.scores.softmax_slopes import potentials_by_scale  # brings numba
+        from askwise.posteriors.scores.softmax_slopes import potentials_by_scale, scratch_space  # brings numba
 
         _, places, strengths = self._design
-        factors = scales.astype(columns.dtype)
+        factors, shares = scales.astype(columns.dtype), lapses.astype(columns.dtype)
         total = np.zeros((len(scales), columns.shape[1] // len(self.contrasts)), columns.dtype)
+        space = scratch_space(total.shape[1])
         for some, scores in self._scores(rows, columns):
-            potentials_by_scale(scores, places[some], strengths[some], factors, lapses.astype(total.dtype), total)
+            potentials_by_scale(scores, places[some], strengths[some], factors, shares, total, space)
         return total
 
     def potentials_by_lapse(self, rows: Floats, columns: Floats, lapses: Floats) -> Floats:
         """(E, S): the potential of chains whose scores are rows @ columns, under each of the lapses (E,)."""
-        from askwise.posteriors.scores.softmax_slopes import potentials_by_lapse  # brings numba
+        from askwise.posteriors.scores.softmax_slopes import potentials_by_lapse, scratch_space  # brings numba
 
         _, places, strengths = self._design
         shares = lapses.astype(columns.dtype)
         total = np.zeros((len(lapses), columns.shape[1] // len(self.contrasts)), columns.dtype)
+        space = scratch_space(total.shape[1])
         for some, scores in self._scores(rows, columns):
-            potentials_by_lapse(scores, places[some], strengths[some], shares, total)
+            potentials_by_lapse(scores, places[some], strengths[some], shares, total, space)
         return total
 
     def potential_of_scores(self, scores: Floats, lapses: Floats) -> Floats:
         """(T, K, S) -> (S,): the potential of chains with these lapses (S,) and scores of each answer and label, in 32
         bits."""
-        from askwise.posteriors.scores.softmax_slopes import potentials_by_scale  # brings numba
+        from askwise.posteriors.scores.softmax_slopes import potentials_by_scale, scratch_space  # brings numba
 
         _, places, strengths = self._design
         real = scores.dtype.type
-        total = np.zeros((1, scores.shape[2]), real)
-        potentials_by_scale(scores, places, strengths, np.ones(1, real), lapses.astype(real), total)
+        total, space = np.zeros((1, scores.shape[2]), real), scratch_space(scores.shape[2])
+        potentials_by_scale(scores, places, strengths, np.ones(1, real), lapses.astype(real), total, space)
         return total[0]
 
     def _scores(self, rows: Floats, columns: Floats) -> Iterator[tuple[slice, Floats]]:

@@ -52,6 +52,7 @@ def expected_losses(
     lapses: Any,  # (K,)
     responses: float,  # how many there are
     nodes: Any,  # (3, ...) of the quadrature: places and weights; and the grid
+    table: Any,  # (2, 2, size of the grid): scratch space
     found: Any,  # (3, K, T): value, slope and curvature; written
 ) -> None:
     """The loss, its slope and its curvature, averaged over margins N(mean, spread^2).
@@ -60,9 +61,8 @@ def expected_losses(
     """
     places, weights, grid = nodes
     size = len(grid)
-    table = np.empty((2, 2, size))  # of answers that are tied or not: loss and slope on the grid
     for k in range(means.shape[0]):
-        for kind in range(2 if ties > 0 else 1):
+        for kind in range(2 if ties > 0 else 1):  # answers that are tied or not
             for node in range(size):
                 loss, slope = loss_and_slope(grid[node], kind == 1, ties, lapses[k], responses)
                 table[kind, 0, node], table[kind, 1, node] = loss, slope
@@ -77,8 +77,8 @@ def expected_losses(
                     curvature += weights[node] * places[node] * slope
                 curvature /= spread
             else:
-                losses, slopes = table[1 if tied[t] else 0]
-                value, steep, curvature = average_on_grid(mean, spread, grid, losses, slopes)
+                own = table[1 if tied[t] else 0]
+                value, steep, curvature = average_on_grid(mean, spread, grid, own[0], own[1])
             found[0, k, t] = value
             found[1, k, t] = steep
             found[2, k, t] = max(curvature, 0.0)
@@ -130,15 +130,18 @@ def expected_interval_losses(
     lapses: Any,  # (K,)
     responses: float,  # how many there are
     nodes: Any,  # as for `expected_losses`; the grid reaches beyond all cuts
+    table: Any,  # (L, 2, size of the grid): scratch space
+    known: Any,  # (L,): scratch space, whether the table of a level is made
     found: Any,  # (3, K, T): value, slope and curvature; written
 ) -> None:
     """`expected_losses` of graded answers."""
     places, weights, grid = nodes
-    table = np.empty((intervals.shape[2], 2, len(grid)))
-    known = np.empty(intervals.shape[2], np.bool_)  # the levels whose table is made
     for k in range(means.shape[0]):
-        known[:] = False
-        size = int((intervals[k, 0].max() + REACH - grid[0]) / SPACING) + 2  # beyond, losses are straight
+        highest = intervals[k, 0, 0]
+        for level in range(len(known)):
+            known[level] = False
+            highest = max(highest, intervals[k, 0, level])
+        size = int((highest + REACH - grid[0]) / SPACING) + 2  # beyond, losses are straight
         own = grid[:size]
         for t in range(means.shape[1]):
             mean, spread, level = means[k, t], spreads[k, t], levels[t]

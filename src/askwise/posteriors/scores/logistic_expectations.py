@@ -24,13 +24,14 @@ def expected_logistic(
 
     `wide` says which margins take the hinges. Nodes and hinges are places and weights.
     """
-    result = np.empty((3, len(margins)))
+    result, bits = np.empty((3, len(margins))), np.empty(SCORES_PER_BLOCK, np.int32)
+    work = np.empty((2, SCORES_PER_BLOCK), real), bits, bits.view(real)
     for rule, chosen, (places, weights) in ((by_quadrature, ~wide, nodes), (by_hinges, wide, hinges)):
         part, scores = (
             np.zeros((3, int(chosen.sum())), real),
             (margins[chosen].astype(real), spreads[chosen].astype(real)),
         )
-        rule(*scores, places.astype(real), weights.astype(real), part, np.empty((3, SCORES_PER_BLOCK), real))
+        rule(*scores, places.astype(real), weights.astype(real), part, work)
         result[:, chosen] = part
     return result
 
@@ -41,14 +42,14 @@ def by_quadrature(margins: Any, spreads: Any, places: Any, weights: Any, result:
     for start in range(0, len(margins), SCORES_PER_BLOCK):
         end = min(start + SCORES_PER_BLOCK, len(margins))
         count = end - start
-        margin, bits = work[0][:count], work[1][:count].view(np.int32)
+        margin, powers = work[0][0, :count], (work[1], work[2])
         value, slope, curvature = result[0][start:end], result[1][start:end], result[2][start:end]
         mean, spread = margins[start:end], spreads[start:end]
         for node in range(len(places)):
             place = places[node]
             for i in range(count):
                 margin[i] = mean[i] + spread[i] * place
-            add_logistic_loss(margin, weights[node], bits, value, np.bool_(True))
+            add_logistic_loss(margin, weights[node], powers, value, np.bool_(True))
             for i in range(count):
                 slope[i] += margin[i]
                 curvature[i] += place * margin[i]
@@ -62,7 +63,7 @@ def by_hinges(margins: Any, spreads: Any, places: Any, weights: Any, result: Any
     for start in range(0, len(margins), SCORES_PER_BLOCK):
         end = min(start + SCORES_PER_BLOCK, len(margins))
         count = end - start
-        offset, kernel, bits = work[0][:count], work[1][:count], work[2][:count].view(np.int32)
+        offset, kernel, powers = work[0][0, :count], work[0][1, :count], (work[1], work[2])
         value, slope, curvature = result[0][start:end], result[1][start:end], result[2][start:end]
         mean, spread = margins[start:end], spreads[start:end]
         for hinge in range(len(places)):
@@ -70,7 +71,7 @@ def by_hinges(margins: Any, spreads: Any, places: Any, weights: Any, result: Any
             for i in range(count):
                 offset[i] = (mean[i] - place) / spread[i]
                 kernel[i] = real(-0.5) * offset[i] * offset[i]
-            exp_in_place(kernel, bits)
+            exp_in_place(kernel, powers)
             for i in range(count):
                 density = kernel[i] * NORMAL_CONSTANT
                 # the normal distribution function, right to 1e-7 (Abramowitz and Stegun 26.2.17)

@@ -22,16 +22,17 @@ def add_set_losses(
     margins: Any,  # (n, T): less their offsets; replaced by the slopes of their losses beyond the reference's
     offset: Any,  # (T,)
     precision: Any,  # (T,): the curvature that the reference gives each row
-    likelihood: Any,  # strengths (T,), _, _, _, lapses (E,), responses, layout: rows of the best, of the worst, of all
+    likelihood: Any,  # strengths (T,), _, _, _, lapses (E,), responses
+    layout: Any,  # rows of the best, of the worst, of all
     own: Any,  # (n,): the place of each chain's lapse
-    work: Any,  # (2, T): scratch space, 32-bit integers
+    work: Any,  # (2, T) integers, and the same memory as numbers: scratch space
     totals: Any,  # (n, E): where `valued`, the losses under each lapse are added
     valued: Any,
 ) -> None:
     """The losses of answers, and their slopes, less what the Gaussian reference says of both."""
-    strengths, _, _, _, lapses, responses, layout = likelihood
+    strengths, _, _, _, lapses, responses = likelihood
     best, worst, size = layout
-    bits, odds, chances = work[0], work[0].view(real), work[1].view(real)
+    bits, odds, chances = work[0][0], work[1][0], work[1][1]
     one, most, count = real(1.0), real(STEEPEST), margins.shape[1] // size
     for i in range(len(margins)):
         row = margins[i]

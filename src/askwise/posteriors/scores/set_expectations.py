@@ -43,6 +43,11 @@ def normal_nodes(dimension: int) -> Floats:
     return (sizes[:, None] * signs).reshape(-1, dimension)
 
 
+def scratch_space(dimension: int) -> tuple[Floats, Floats]:
+    """Space for `expected_set_losses` of so many margins, (4, D, D) and (3, D)."""
+    return np.zeros((4, dimension, dimension)), np.empty((3, dimension))
+
+
 @compiled
 def expected_set_losses(
     point: Any,  # the number of the point, 0 to K - 1
@@ -52,6 +57,7 @@ def expected_set_losses(
     size: Any,  # rows of an answer
     chance: Any,  # the share of lapses; how many responses there are
     nodes: Any,  # (n, D)
+    work: Any,  # (4, D, D), (3, D): scratch space
     found: Any,  # (3, K, T): value (in the first row of an answer), slope and curvature; written
 ) -> None:
     """The loss, its slope and its curvature, averaged over normal margins.
@@ -60,9 +66,8 @@ def expected_set_losses(
     """
     best, worst = compared
     lapse, responses = chance
-    root, covariance = np.zeros((best, best)), np.zeros((best, best))
-    margin, slope, mean_slope = np.empty(best), np.empty(best), np.empty(best)
-    cross, bend = np.empty((best, best)), np.empty((best, best))
+    root, covariance, cross, bend = work[0][0], work[0][1], work[0][2], work[0][3]
+    margin, slope, mean_slope = work[1][0], work[1][1], work[1][2]
     share = 1.0 / len(nodes)
     for start in range(0, len(means), size):
         for i in range(best):

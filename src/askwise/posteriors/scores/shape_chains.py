@@ -99,7 +99,7 @@ class ChainEnds(NamedTuple):
 def run(answers: Answers, design: Design, counts: Ints, noise: Floats, trajectories: int, rng: Generator) -> ChainEnds:
     """Moves chains from standard normal noise (S, R), counts[k] for each point in turn."""
     from askwise._runtime.normals import standard_normals  # they bring numba
-    from askwise.posteriors.scores.lapse_chains import run_chains
+    from askwise.posteriors.scores.lapse_chains import chain_space, run_chains
 
     momenta = standard_normals((trajectories, *noise.shape), rng)
     jitter = rng.uniform(1 - ANGLE_JITTER, 1 + ANGLE_JITTER, (trajectories, len(counts)))
@@ -110,11 +110,17 @@ def run(answers: Answers, design: Design, counts: Ints, noise: Floats, trajector
     starts = np.concatenate([[0], np.cumsum(counts)])
     lapses, log_prior = answers.lapses.astype(real), answers.log_lapse_prior.astype(real)
     strengths, uneven = answers.strengths.astype(real), np.flatnonzero(answers.strengths != 1)
-    layout = (*answers.layout.compared, answers.layout.rows)
-    likelihood = strengths, uneven, answers.tied, real(answers.ties), lapses, real(answers.responses), layout
+    layout = (*answers.layout.compared, answers.layout.rows) if answers.layout.rows > 1 else None
+    likelihood = strengths, uneven, answers.tied, real(answers.ties), lapses, real(answers.responses)
+    bounds = np.ascontiguousarray(design.bounds) if design.bounds.shape[2] else None
+    pairs = True if layout is None and bounds is None else None
+    _, rank, count = design.designs.shape
     run_chains(
-        *design[:6], likelihood, log_prior, starts, design.steps, angles, places, momenta, uniforms, potentials, chances
-    )
+        design.designs, np.ascontiguousarray(design.designs.swapaxes(1, 2)), *design[1:5],
+        pairs, bounds, layout, likelihood, log_prior, starts, design.steps, angles,
+        places, momenta, uniforms, potentials, chances,
+        chain_space(int(counts.max(initial=0)), rank, count, len(lapses)),
+    )  # fmt: skip
     return ChainEnds(places, potentials, chances)
 
 

@@ -250,24 +250,30 @@ def _evaluated(answers: Answers, points: Points, roots: Floats) -> _FitState:
     spreads = np.maximum(spreads, MIN_SPREAD)
     if answers.cuts.size:
         nodes, intervals = quadrature_beyond(answers.cuts), answers.intervals_of(points)
-        expected_interval_losses(means, spreads, answers.levels, intervals, lapses, answers.responses, nodes, found)
+        levels = intervals.shape[2]
+        table, known = np.empty((levels, 2, len(nodes[2]))), np.empty(levels, dtype=bool)
+        expected_interval_losses(
+            means, spreads, answers.levels, intervals, lapses, answers.responses, nodes, table, known, found
+        )
     else:
-        expected_losses(means, spreads, answers.tied, answers.ties, lapses, answers.responses, QUADRATURE, found)
+        table = np.empty((2, 2, len(QUADRATURE[2])))
+        expected_losses(means, spreads, answers.tied, answers.ties, lapses, answers.responses, QUADRATURE, table, found)
     return _fit_state(answers, points, roots, found)
 
 
 def _evaluated_sets(answers: Answers, points: Points, roots: Floats) -> _FitState:
     """`_evaluated` for answers about more than two items."""
-    from askwise.posteriors.scores.set_expectations import expected_set_losses, normal_nodes  # brings numba
+    from askwise.posteriors.scores.set_expectations import expected_set_losses, normal_nodes, scratch_space  # numba
 
     found = np.zeros((3, len(points), answers.rows.shape[1]))
     nodes, compared = normal_nodes(answers.layout.shown - 1), answers.layout.compared
+    work = scratch_space(compared[0])
     for k, shape in enumerate(points.shapes.tolist()):
         rows, offsets = answers.signed_rows[shape], answers.signed_offsets[shape]
         means = points.scales[k] * (rows @ points.centers[k]) + offsets
         turned = np.ascontiguousarray(points.scales[k] * (rows @ roots[k].T))
         chance = float(points.lapses[k]), answers.responses
-        expected_set_losses(k, means, turned, compared, answers.layout.rows, chance, nodes, found)
+        expected_set_losses(k, means, turned, compared, answers.layout.rows, chance, nodes, work, found)
     return _fit_state(answers, points, roots, found)
 
 

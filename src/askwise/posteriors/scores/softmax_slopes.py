@@ -10,6 +10,13 @@ from typing import Any
 import numpy as np
 
 from askwise.posteriors.scores.trajectories import compiled, exp_in_place, real
+from askwise.types import Floats, Ints
+
+
+def scratch_space(lanes: int) -> tuple[Floats, tuple[Ints, Floats]]:
+    """Space for so many chains: (4, S) numbers; and (S,) integers, and the same memory as numbers."""
+    bits = np.empty(lanes, np.int32)
+    return np.empty((4, lanes), real), (bits, bits.view(real))
 
 
 @compiled
@@ -21,12 +28,13 @@ def softmax_slopes(
     lapses: Any,  # (S,)
     potential: Any,  # (S,): the loss of all answers is added to it, where `valued`
     valued: bool,
+    space: Any,
 ) -> None:
     """Replaces the scores of each chain by the slopes of its loss."""
     answers, labels, lanes = scores.shape
-    bits = np.empty(lanes, np.int32)
-    top, total, own = np.empty(lanes, real), np.empty(lanes, real), np.empty(lanes, real)
-    whole = np.empty(lanes, real)  # the chance of the answer, lapses and all
+    lines, powers = space
+    top, total, own = lines[0], lines[1], lines[2]
+    whole = lines[3]  # the chance of the answer, lapses and all
     for t in range(answers):
         find_top(scores[t], top)
         for i in range(lanes):
@@ -36,7 +44,7 @@ def softmax_slopes(
             row = scores[t, k]
             for i in range(lanes):
                 row[i] = scales[i] * (row[i] - top[i])
-            exp_in_place(row, bits)
+            exp_in_place(row, powers)
             for i in range(lanes):
                 total[i] += row[i]
         if valued and lapses[0] == 0:
@@ -83,12 +91,12 @@ def potentials_by_scale(
     scales: Any,  # (G,): by which the scores are multiplied
     lapses: Any,  # (S,)
     potentials: Any,  # (G, S): the loss of all answers is added to it
+    space: Any,
 ) -> None:
     """The loss of every chain as if its scores were multiplied by each scale."""
     answers, labels, lanes = scores.shape
-    bits = np.empty(lanes, np.int32)
-    top, total, grown = np.empty(lanes, real), np.empty(lanes, real), np.empty(lanes, real)
-    chance = np.empty(lanes, real)
+    lines, powers = space
+    top, total, grown, chance = lines[0], lines[1], lines[2], lines[3]
     for t in range(answers):
         find_top(scores[t], top)
         own = scores[t, places[t]]
@@ -99,11 +107,12 @@ def potentials_by_scale(
                 row = scores[t, k]
                 for i in range(lanes):
                     grown[i] = scales[g] * (row[i] - top[i])
-                exp_in_place(grown, bits)
+                exp_in_place(grown, powers)
                 for i in range(lanes):
                     total[i] += grown[i]
                 if k == places[t]:
-                    chance[:] = grown
+                    for i in range(lanes):
+                        chance[i] = grown[i]
             if lapses[0] > 0:
                 for i in range(lanes):
                     whole = (real(1.0) - lapses[i]) * chance[i] / total[i] + lapses[i] / labels
@@ -120,19 +129,21 @@ def potentials_by_lapse(
     strengths: Any,  # (T,)
     lapses: Any,  # (E,), above 0
     potentials: Any,  # (E, S): the loss of all answers is added to it
+    space: Any,
 ) -> None:
     """The loss of every chain as if its share of lapses were each of these."""
     answers, labels, lanes = scores.shape
-    bits = np.empty(lanes, np.int32)
-    top, total = np.empty(lanes, real), np.empty(lanes, real)
+    lines, powers = space
+    top, total = lines[0], lines[1]
     for t in range(answers):
         find_top(scores[t], top)
-        total[:] = real(0.0)
+        for i in range(lanes):
+            total[i] = real(0.0)
         for k in range(labels):
             row = scores[t, k]
             for i in range(lanes):
                 row[i] -= top[i]
-            exp_in_place(row, bits)
+            exp_in_place(row, powers)
             for i in range(lanes):
                 total[i] += row[i]
         own = scores[t, places[t]]

@@ -16,7 +16,8 @@ from askwise.types import Floats
 CHAINS_PER_BLOCK = 320  # not a power of two, which would crowd a few lines of the cache
 real = np.float32
 # sums may be fused, nothing is assumed about what is not finite
-compiled = machine_code(error_model="numpy", fastmath={"contract", "nsz", "arcp"})
+compiled = machine_code(error_model="numpy", fastmath={"contract", "nsz", "arcp"}, _nrt=False)
+allocating = machine_code(error_model="numpy", fastmath={"contract", "nsz", "arcp"}, _nrt=True)
 
 
 def padded(array: Floats, *axes: int, to: int = 4) -> Floats:
@@ -31,7 +32,7 @@ def padded(array: Floats, *axes: int, to: int = 4) -> Floats:
     return whole
 
 
-@compiled
+@allocating
 def run_trajectories(
     answers: Any,  # (T, R): features times response; (T,): strengths
     scales: Any,  # centers (K, R), 1 / scale^2 (K,), covariances, roots and their inverses (K, R, R)
@@ -59,7 +60,8 @@ def run_trajectories(
                 scale_runs += 1
             lanes += 1
         runs[scale_runs] = lanes
-        work = np.empty((9, places.shape[1], lanes), real), np.empty((9, lanes), real), np.empty(lanes, np.int32)
+        bits = np.empty(lanes, np.int32)
+        work = np.empty((9, places.shape[1], lanes), real), np.empty((9, lanes), real), bits, bits.view(real)
         own = owners[start : start + lanes]
         run_block(answers, scales, own, runs[: scale_runs + 1], steps[own[0]], angles, chains, start, work)
         start += lanes
@@ -75,7 +77,7 @@ def run_block(
     """
     centers, tightness, covariances, roots, inverses = scales
     places, momenta, uniforms, chance = chains
-    planes, lines, bits = work
+    planes, lines, bits, power = work
     current, proposed, velocity, momentum = planes[0], planes[1], planes[2], planes[3]
     residual, next_residual, center, point, pull = planes[4], planes[5], planes[6], planes[7], planes[8]
     potential, next_potential, energy, tight = lines[0], lines[1], lines[2], lines[3]
@@ -102,7 +104,8 @@ def run_block(
         for step in range(steps if number >= 0 else 1):
             rotate(proposed, velocity, sine, cosine)
             last = number < 0 or step + 1 == steps  # where the potential itself is wanted
-            potential_and_pull(answers, center, tight, proposed, point, pull, one, two, bits, next_potential, last)
+            powers = bits, power
+            potential_and_pull(answers, center, tight, proposed, point, pull, one, two, powers, next_potential, last)
             multiply_by_scale(pull, covariances, owners, runs, next_residual)
             for r in range(rank):
                 for i in range(lanes):
@@ -134,7 +137,7 @@ def potential_and_pull(
     pull: Any,
     one: Any,
     two: Any,
-    bits: Any,
+    powers: Any,
     potential: Any,
     valued: Any,
 ) -> None:
@@ -160,8 +163,8 @@ def potential_and_pull(
                 w, x, y, z = point[r, i], point[r + 1, i], point[r + 2, i], point[r + 3, i]
                 one[i] += a * w + b * x + c * y + d * z
                 two[i] += e * w + f * x + g * y + h * z
-        add_logistic_loss(one, strengths[t], bits, potential, valued)
-        add_logistic_loss(two, strengths[t + 1], bits, potential, valued)
+        add_logistic_loss(one, strengths[t], powers, potential, valued)
+        add_logistic_loss(two, strengths[t + 1], powers, potential, valued)
         for r in range(0, rank, 4):
             a, b, c, d = signed[t, r], signed[t, r + 1], signed[t, r + 2], signed[t, r + 3]
             e, f, g, h = signed[t + 1, r], signed[t + 1, r + 1], signed[t + 1, r + 2], signed[t + 1, r + 3]
@@ -174,9 +177,12 @@ def potential_and_pull(
 
 
 @compiled
-def add_logistic_loss(margin: Any, strength: Any, bits: Any, potential: Any, valued: Any) -> None:
-    """Adds strength * log(1 + e^-m) to the potential, where `valued`; replaces the margin m by its slope."""
-    lanes, power = len(margin), bits.view(real)
+def add_logistic_loss(margin: Any, strength: Any, powers: Any, potential: Any, valued: Any) -> None:
+    """Adds strength * log(1 + e^-m) to the potential, where `valued`; replaces the margin m by its slope.
+
+    `powers` is scratch space of 32 bits each: integers, and the same memory as numbers.
+    """
+    lanes, (bits, power) = len(margin), powers
     for i in range(lanes):
         bits[i] = power_of_two_bits(-abs(margin[i]))
     for i in range(lanes):
@@ -196,9 +202,9 @@ def add_logistic_loss(margin: Any, strength: Any, bits: Any, potential: Any, val
 
 
 @compiled
-def exp_in_place(sizes: Any, bits: Any) -> None:
-    """Replaces each x, which is not above 0, by e^x."""
-    power = bits.view(real)
+def exp_in_place(sizes: Any, powers: Any) -> None:
+    """Replaces each x, which is not above 0, by e^x; `powers` is scratch space as above."""
+    bits, power = powers
     for i in range(len(sizes)):
         bits[i] = power_of_two_bits(sizes[i])
     for i in range(len(sizes)):

@@ -17,7 +17,7 @@ from askwise._runtime.compiled import machine_code
 from askwise._runtime.splitmix import uniform
 from askwise.types import Bools, Floats, Ints
 
-compiled = machine_code()
+compiled = machine_code(_nrt=False)
 
 
 @compiled

@@ -27,7 +27,7 @@ def test_lost_and_doubled_answers_are_counted(tmp_path):
     study_at(place, pooled=True)
     store = Store.at(Address.of(place))
     person = invite(store, store.record(), "Ann").participant
-    assert serve.count(store, [(person, "a-key-that-is-not-there")], pooled=True) == (0, 1, 0)
+    assert serve.count(store, [(person, "a-key-that-is-not-there")], pooled=True) == (0, 1, 0, 0.0)
     store.close()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import threading
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -36,7 +37,13 @@ from askwise.session.events import Event
 from askwise.session.wording import USUAL, Wording, wording_from, wording_of
 from askwise.storage.address import Address
 from askwise.storage.changes import announce
-from askwise.storage.connection import connect, require_in_place, require_sqlite, translate_database_errors
+from askwise.storage.connection import (
+    LOCK_SECONDS,
+    connect,
+    require_in_place,
+    require_sqlite,
+    translate_database_errors,
+)
 from askwise.storage.files import put_in_place, require_free_path
 from askwise.storage.groups import decides_together
 from askwise.storage.permission import require_permission
@@ -108,6 +115,7 @@ class Store:
         self.engine = engine
         self.has_listeners = not address.is_file  # other servers may follow a database
         self.secrets: dict[int, bytes] = {}  # of studies, once they were read
+        self._writing = threading.Lock()  # threads take turns: SQLite itself lets them sleep and try again
         finalize(self, engine.dispose)  # a session that is forgotten lets go of its file
 
     @staticmethod
@@ -283,12 +291,22 @@ class Store:
         """A transaction that writes. When the block is left, what it wrote is on disk."""
         with translate_database_errors(self.address), self.engine.connect() as connection:
             require_in_place(connection)
-            with connection.begin():
+            with self._turn(), connection.begin():
                 if connection.dialect.name == "sqlite":
                     # a transaction that reads first and writes later may be refused without waiting
                     connection.exec_driver_sql("BEGIN IMMEDIATE")
                 yield connection
             require_in_place(connection)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """This thread's turn to write to a file. After a long wait it goes on, and SQLite says who has the file."""
+        taken = self.address.is_file and self._writing.acquire(timeout=LOCK_SECONDS)
+        try:
+            yield
+        finally:
+            if taken:
+                self._writing.release()
 
 
 def stored_wording(recipe: Recipe, changed: str | None) -> Wording:

@@ -22,6 +22,7 @@ from askwise.web.learner.learner import (
     URGENT_RANK,
     Job,
     Learner,
+    catch_up,
     choose_quickly,
     compute_state,
     compute_state_after,
@@ -33,6 +34,7 @@ from askwise.web.stored_log import StoredLog
 
 LEARNER_SECONDS = 0.28  # that a person waits for a learner that is behind
 FIRST_SECONDS = 20.0  # the same where there is no question at all yet
+ANSWERS_AT_ONCE = 2  # that the learner takes in of a log that is behind, before others have their turn
 MAX_FORESEEN_PEOPLE, MAX_FORESEEN_RESPONSES = 2, 4  # of a shared log
 MAX_REFRESHES = 5  # of a log that another program writes to
 REFRESH_PAUSE = 0.1  # seconds before the second of them; twice as long before each later one
@@ -185,6 +187,9 @@ class ComputedStates:
                 self._wanted.clear()
                 wanted = self.log.pooled, self.respondent.beyond
                 rank = URGENT_RANK if self.log.pooled or self.latest is None else STATE_RANK
+                if self.latest is not None and len(self.event_log.answers) > self.latest.answers + ANSWERS_AT_ONCE:
+                    while await self.learner.run(catch_up, self.job, ANSWERS_AT_ONCE, rank=rank):
+                        pass
                 self.latest = state = await self.learner.run(compute_state, self.job, *wanted, rank=rank)
                 self.ahead, self.failures = {}, 0
                 self.fallback.state = state if state.fallback else self.fallback.state

@@ -14,7 +14,7 @@ from askwise import storage
 from askwise._runtime.streams import stream
 from askwise.goals import goal_of
 from askwise.report.people import people_of
-from askwise.session import Session, contradictions
+from askwise.session import Session, contradictions, recording
 from askwise.session.events import Event
 from askwise.session.log_state import LogState, state_of_round
 from askwise.session.quick_choice import choose_reweighed
@@ -109,6 +109,21 @@ def compute_state(job: Job, pooled: bool, beyond: bool = False) -> LogState:
     if state.done is not None:
         del _sessions[job]  # if the study continues all the same, it is loaded again
     return state
+
+
+def catch_up(job: Job, answers: int) -> bool:
+    """Takes in so many answers of a log that is far behind, and says whether there are more; in a worker. What somebody
+    waits for is computed between two such calls."""
+    session = _sessions.get(job)
+    if session is None:
+        return False
+    for event in journal_of(session).since(len(session.event_log.events)):
+        told = session.event_log.validate(event)
+        if told.answer is not None and answers == 0:
+            return True
+        answers -= told.answer is not None
+        recording.apply(session, told)
+    return False
 
 
 def fallback_questions(job: Job) -> list[Event]:

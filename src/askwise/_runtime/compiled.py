@@ -64,8 +64,11 @@ def _say_once(why: str) -> None:
         )
 
 
-def machine_code(**options: Any) -> Callable[[Function], Function]:
+def machine_code(*, vectors: bool = False, **options: Any) -> Callable[[Function], Function]:
     """A decorator for functions that numba compiles at their first call, with these `options`, and keeps on disk.
+
+    With `vectors`, each function is also optimised before it becomes a part of its callers. That takes longer, but in a
+    large whole, the compiler gives up on vector instructions for some loops.
 
     >>> @machine_code()
     ... def twice(number):
@@ -76,7 +79,7 @@ def machine_code(**options: Any) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         compiled = numba.njit(**{**options, "no_cfunc_wrapper": True})(function)  # nobody calls it from C
-        compiled.askwise_parts = Parts(compiled)
+        compiled.askwise_parts = Parts(compiled, VectorPartLibrary if vectors else PartLibrary)
         try:
             compiled._cache = SafeCache(function)  # type: ignore[no-untyped-call]
             _folders.add(compiled._cache.cache_path)
@@ -95,6 +98,17 @@ class PartLibrary(JITCodeLibrary):
 
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
+
+
+class VectorPartLibrary(PartLibrary):
+    """Code that is optimised alone, and once more in its callers."""
+
+    def finalize(self) -> None:
+        self._optimize_final_module()  # type: ignore[no-untyped-call]
+        super().finalize()
+
+    def _optimize_functions(self, module: Any) -> None:
+        JITCodeLibrary._optimize_functions(self, module)  # type: ignore[no-untyped-call]
 
 
 def without_collector(compile: Callable[..., Any]) -> Callable[..., Any]:
@@ -133,8 +147,9 @@ class Parts:
     Calls with a constant, such as `f(x, 1)`, use the code for any number: numba would compile each anew.
     """
 
-    def __init__(self, function: Any):
+    def __init__(self, function: Any, library: type[PartLibrary]):
         self.function = function
+        self.library = library
         function._compiler._customize_flags = PartFlags
         function._compiler.compile = without_collector(function._compiler.compile)
         self.found: dict[tuple[Any, ...], tuple[object, Any]] = {}  # a key for each, and its signature
@@ -161,7 +176,7 @@ class Parts:
         flags: Any = PartFlags()  # type: ignore[no-untyped-call]
         function.targetdescr.options.parse_as_flags(flags, function.targetoptions)
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-        library: Any = PartLibrary(function.targetctx.codegen(), function.py_func.__qualname__)  # type: ignore[no-untyped-call]
+        library: Any = self.library(function.targetctx.codegen(), function.py_func.__qualname__)  # type: ignore[no-untyped-call]
         result = compiler.compile_internal(  # type: ignore[no-untyped-call]
             function.typingctx, function.targetctx, library, function.py_func, args, None, flags, {}
         )

@@ -17,7 +17,7 @@ MAX_STEPS_OUT = 30  # of one log unit each: a factor of e^30 in a precision is m
 # of the slice, by a quarter or more on average: from 61 units to less than a rounding of log t in about 140. Only where
 # the density is not a number is nothing found, and the precision stays
 MAX_SHRINKS = 200
-compiled = machine_code(error_model="numpy", _nrt=False)
+compiled = machine_code(vectors=True, error_model="numpy", _nrt=False)
 
 
 class Side(NamedTuple):

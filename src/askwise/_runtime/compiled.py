@@ -176,7 +176,7 @@ class Parts:
         flags: Any = PartFlags()  # type: ignore[no-untyped-call]
         function.targetdescr.options.parse_as_flags(flags, function.targetoptions)
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-        library: Any = self.library(function.targetctx.codegen(), function.py_func.__qualname__)  # type: ignore[no-untyped-call]
+        library: Any = self.library(function.targetctx.codegen(), function.py_func.__qualname__)
         result = compiler.compile_internal(  # type: ignore[no-untyped-call]
             function.typingctx, function.targetctx, library, function.py_func, args, None, flags, {}
         )

@@ -171,7 +171,7 @@ def test_people_read_pages_and_programs_read_json(tmp_path):
             (f"{ann.removeprefix('/api/v1')}x", 404, "This link is not valid"),
             ("/", 401, "This is for the owner"),
             ("/s/cars", 401, "This is for the owner"),
-            ("/login?token=wrong", 401, "This address is not valid"),
+            ("/login?token=wrong", 401, "This link is not valid any more"),
             ("/nothing/here", 404, "There is nothing at this address"),
         ):
             reply = client.get(address)

@@ -9,12 +9,13 @@ import pytest
 from pydantic import BaseModel
 
 from askwise.web import overview, schemas
+from askwise.web.routes import owners
 
 TYPES = (Path(overview.__file__).parent / "static" / "types.d.ts").read_text(encoding="utf-8")
 INTERFACES = dict(re.findall(r"export interface (\w+) {\n(.*?)\n}", TYPES, re.DOTALL))
 MODELS = {
     name: model
-    for module in (overview, schemas)
+    for module in (overview, owners, schemas)
     for name, model in vars(module).items()
     if isinstance(model, type) and issubclass(model, BaseModel)
 }

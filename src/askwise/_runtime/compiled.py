@@ -79,7 +79,7 @@ def machine_code(*, vectors: bool = False, **options: Any) -> Callable[[Function
 
     def decorate(function: Function) -> Function:
         compiled = numba.njit(**{**options, "no_cfunc_wrapper": True})(function)  # nobody calls it from C
-        compiled.askwise_parts = Parts(compiled, VectorPartLibrary if vectors else PartLibrary)
+        compiled.askwise_parts = PartOverloads(compiled, VectorPartLibrary if vectors else PartLibrary)
         try:
             compiled._cache = SafeCache(function)  # type: ignore[no-untyped-call]
             _folders.add(compiled._cache.cache_path)
@@ -141,7 +141,7 @@ class PartFlags(compiler.Flags):
         return bool(super().__eq__(other))  # type: ignore[no-untyped-call]
 
 
-class Parts:
+class PartOverloads:
     """What a compiled function is to other compiled functions, by the types of its arguments.
 
     Calls with a constant, such as `f(x, 1)`, use the code for any number: numba would compile each anew.

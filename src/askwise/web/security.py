@@ -21,7 +21,7 @@ from askwise.web.texts import Told
 MAX_ANSWER_BYTES, MAX_TABLE_BYTES = 64 * 2**10, 64 * 2**20  # of a body: an answer, a table
 MAX_UPLOAD_BYTES = 256 * 2**20  # of a table with its files
 RATE, BURST = 20.0, 60.0  # requests of one client: a second, and at once
-STATIC_FILE_COST = 0.05  # of a request; a page loads a dozen scripts, and a class may share one address
+STATIC_FILE_COST = 0.04  # of a request; a page loads a dozen scripts, and a class may share one address
 MAX_CLIENTS = 10_000  # whose requests are counted
 UNLIMITED_PATHS = ("/healthz", "/readyz")  # a proxy asks often
 VERIFIED_LINK = "askwise_verified_link"  # of a request: the study and the token that were checked

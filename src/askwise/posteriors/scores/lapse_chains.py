@@ -78,7 +78,7 @@ def draw_lapses(potentials: Any, log_prior: Any, uniforms: Any, own: Any, change
     return count
 
 
-class ChainSpace(NamedTuple):
+class TrajectorySpace(NamedTuple):
     """Scratch space for the chains of one point, at most M."""
 
     work: Any  # (3, T) integers, and the same memory as numbers, both of 32 bits
@@ -89,11 +89,11 @@ class ChainSpace(NamedTuple):
     potentials: Any  # (M, E)
 
 
-def chain_space(most: int, rank: int, answers: int, lapses: int) -> ChainSpace:
+def chain_space(most: int, rank: int, answers: int, lapses: int) -> TrajectorySpace:
     """Space for so many chains of one point, coordinates, answers and shares of lapses."""
     bits, lists = np.empty((3, answers), np.int32), np.empty((3, most), np.int64)
     margins, planes = np.empty((most, answers), real), np.empty((4, most, rank), real)
-    return ChainSpace(
+    return TrajectorySpace(
         (bits, bits.view(real)), margins, planes, lists, np.empty(most, real), np.empty((most, lapses), real)
     )
 
@@ -119,7 +119,7 @@ def run_chains(
     uniforms: Any,  # (2, L, S): for accepting and for the lapses
     potentials: Any,  # (2, S, E): where the chains start and end; written
     chances: Any,  # (S,): with which each chain's last trajectory was accepted; written
-    space: ChainSpace,
+    space: TrajectorySpace,
 ) -> None:
     """Moves the chains of each point by L trajectories of split Hamiltonian Monte Carlo around N(0, I).
 
@@ -166,7 +166,8 @@ def run_chains(
 @compiled
 def run_trajectory(
     point: Any, pairs: Any, bounds: Any, k: Any, layout: Any, likelihood: Any, steps: Any, angle: Any, momenta: Any,
-    uniforms: Any, own: Any, margins: Any, places: Any, residual: Any, potential: Any, chances: Any, space: ChainSpace,
+    uniforms: Any, own: Any, margins: Any, places: Any, residual: Any, potential: Any, chances: Any,
+    space: TrajectorySpace,
 ) -> None:  # fmt: skip
     """Moves n chains of one point by one trajectory, or leaves them where they are: `places`, `residual`, `potential`
     and `chances` are changed."""

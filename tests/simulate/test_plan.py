@@ -33,7 +33,7 @@ def test_nobody_asked_at_random_is_no_reason_to_say_nothing():
     found = summarise_runs(askwise.best_item(NAMES), 5, {"expected-capped": runs(5, 6, 7, 8, 9), "random": []})
     assert list(found["rules"]) == ["expected-capped"]
     assert not any("random" in line for line in found["advice"])
-    assert "At the stop, the estimate is 0.010 from the truth on average." in found["advice"]
+    assert "The 5 people who finished end 0.010 from the truth on average." in found["advice"]
 
 
 def test_people_outside_the_model_are_part_of_the_plan():

@@ -133,11 +133,11 @@ def _error_advice(own: Mapping[str, Any], hasty: Mapping[str, Any] | None) -> li
     """What is true at the stop, for people whom the model expects and for others."""
     if own["error"] is None:
         return []
-    lines = [f"At the stop, the estimate is {own['error']:.3f} from the truth on average."]
+    lines = [f"The {own['finished']} people who finished end {own['error']:.3f} from the truth on average."]
     if hasty is not None and hasty["error"] is not None:
         lines.append(
-            f"People who give one answer in {1 / HASTY_LAPSES:.0f} by accident, more than the model expects, end "
-            f"{hasty['error']:.3f} from it."
+            f"{hasty['finished']} who give one answer in {1 / HASTY_LAPSES:.0f} by accident, more than the model "
+            f"expects, end {hasty['error']:.3f} from it."
         )
     return lines
 

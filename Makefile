@@ -89,5 +89,5 @@ package-check: wheel  ## install them in empty environments, with the newest and
 	@$(PYTHON) -m release.check_package dist
 
 clean:  ## remove .venv, caches and built files
-	@rm -rf .venv node_modules .measure .peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage* dist docs/_build docs/images/gallery
+	@rm -rf .venv node_modules .measure .peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage* dist docs/_build docs/jupyter_execute docs/images/gallery
 	@find src tests benchmarks examples docs release -name __pycache__ -type d -prune -exec rm -rf {} +

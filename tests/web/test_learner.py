@@ -70,3 +70,16 @@ def test_before_people_come_every_study_s_sampler_has_run_and_one_that_is_broken
     sound = askwise.best_item(TABLE, draws=60, seed=2).recipe
     warm([{**sound, "goal": "gone"}, sound])
     assert ran
+
+
+def test_a_log_that_is_behind_is_caught_up_in_parts(jobs):
+    known = len(answer(jobs[0], "ann", 1).answers)
+    elsewhere = askwise.storage.open(jobs[0][0], log=jobs[0][1])
+    for _ in range(3):
+        elsewhere.tell("left", elsewhere.ask(), who="ann")
+    assert learner.catch_up(jobs[0], 2)
+    assert len(learner._sessions[jobs[0]].answers) == known + 2
+    assert not learner.catch_up(jobs[0], 2)
+    caught_up = learner._sessions[jobs[0]]
+    assert caught_up.log == elsewhere.log
+    assert caught_up.diameter == elsewhere.diameter

@@ -9,16 +9,28 @@ import pytest
 from benchmarks.kills.postgres import PostgresServer
 
 
-@pytest.fixture(scope="session")
-def server():
-    """The address of an empty server; it ends with the tests."""
+def started():
+    """A server, until the tests are done with it."""
     pytest.importorskip("psycopg", reason="NOT RUN: PostgreSQL's driver is missing; pip install 'askwise[postgres]'")
     try:
         running = PostgresServer()
     except FileNotFoundError as missing:
         pytest.skip(f"NOT RUN: {missing}")
     with closing(running):
+        yield running
+
+
+@pytest.fixture(scope="session")
+def server():
+    """The address of an empty server; it ends with the tests."""
+    for running in started():
         yield running.address
+
+
+@pytest.fixture
+def own_server():
+    """A server of one test, which may kill it."""
+    yield from started()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import closing
 
 import pytest
 
@@ -11,22 +10,10 @@ import askwise
 from askwise.storage.address import Address
 from askwise.storage.participants import invite, token_of
 from askwise.storage.store import Store
-from benchmarks.kills.postgres import PostgresServer
 from benchmarks.serve.servers import RunningServer
 from tests.browser.site import TABLE, Site, count, playwright, ready
 
 expect = playwright.expect
-
-
-@pytest.fixture
-def database():
-    pytest.importorskip("psycopg", reason="NOT RUN: PostgreSQL's driver is missing; pip install 'askwise[postgres]'")
-    try:
-        found = PostgresServer()
-    except FileNotFoundError as missing:
-        pytest.skip(f"NOT RUN: {missing}")
-    with closing(found):
-        yield found
 
 
 @pytest.fixture
@@ -40,8 +27,8 @@ def browser():
         found.close()
 
 
-def test_the_page_keeps_an_answer_until_the_database_is_back(database, browser):
-    place = f"{database.address}#cars"
+def test_the_page_keeps_an_answer_until_the_database_is_back(own_server, browser):
+    place = f"{own_server.address}#cars"
     askwise.save(askwise.ranking(TABLE, epsilon=0.0001, budget=40, draws=16, seed=1), place)
     store = Store.at(Address.of(place))
     record = store.record()
@@ -57,12 +44,12 @@ def test_the_page_keeps_an_answer_until_the_database_is_back(database, browser):
             page = context.new_page()
             page.goto(link)
             ready(page)
-            database.kill()
+            own_server.kill()
             page.keyboard.press("ArrowRight")
             expect(page.locator("#notice")).to_contain_text("saved on this device and will be sent", timeout=60_000)
             page.reload()
             assert "nothing is lost" in page.content()
-            database.start()
+            own_server.start()
             page.goto(link)  # the outbox is on the device, not in the page
             expect(page.locator("#answer-count")).to_contain_text("1 ", timeout=60_000)
             assert count(page) == 1

@@ -5,44 +5,30 @@ from __future__ import annotations
 import os
 import signal
 import time
-from contextlib import closing
 
 import pytest
 
 from askwise.web.error_pages import OUTAGE
-from benchmarks.kills.postgres import PostgresServer
 from tests.web.test_api import OWNER
 from tests.web.test_sharing import ask, served, study_at, told
 
 
-@pytest.fixture
-def running():
-    """A database server of this test alone, since it is killed."""
-    pytest.importorskip("psycopg", reason="NOT RUN: PostgreSQL's driver is missing; pip install 'askwise[postgres]'")
-    try:
-        found = PostgresServer()
-    except FileNotFoundError as missing:
-        pytest.skip(f"NOT RUN: {missing}")
-    with closing(found):
-        yield found
-
-
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("pooled", [False, True])
-def test_answers_wait_for_a_database_that_was_killed(running, pooled):
-    place = f"{running.address}#cars"
+def test_answers_wait_for_a_database_that_was_killed(own_server, pooled):
+    place = f"{own_server.address}#cars"
     people, (link, *_) = study_at(place, pooled)
     with served(place) as client, served(place) as other:
         sent = {"question": ask(client, link)["id"], "response": "same", "key": "answer-1"}
         other.get(link)
-        running.kill()
+        own_server.kill()
         for server in (client, other):
             for reply in (server.post(f"{link}/answers", json=sent), server.get(link)):
                 assert (reply.status_code, reply.json()) == (503, {"detail": OUTAGE})
         page = client.get(link.removeprefix("/api/v1"))
         assert page.status_code == 503
         assert "nothing is lost" in page.text
-        running.start()
+        own_server.start()
         for server in (other, client, other):  # as a page does until it is taken
             assert server.post(f"{link}/answers", json=sent).status_code == 200
         following = ask(client, link)

@@ -17,28 +17,18 @@ from askwise.cli.common import (
     shell_address,
     stop_sentence,
 )
-from askwise.cli.judges import (
-    FAILED_EXIT_CODE,
-    BaseUrl,
-    KeyEnv,
-    PriceIn,
-    PriceOut,
-    RequestsPerMinute,
-    Rubric,
-    Swap,
-    Temperature,
-    Timeout,
-    oracle_settings,
-)
+from askwise.cli.judges import FAILED_EXIT_CODE, takes_oracle_options
 from askwise.errors import OracleError
 from askwise.session import Session
 
 if TYPE_CHECKING:
     from askwise.oracles import OracleRun
+    from askwise.oracles.registry import OracleSettings
 
 DEFAULT_JOBS, JOBS_OF_COMMAND = 8, 1  # a program that reads line by line answers one question after the other
 
 
+@takes_oracle_options
 def answer(
     file: File,
     oracle: Annotated[
@@ -48,31 +38,18 @@ def answer(
         ),
     ],
     who: Annotated[str | None, typer.Option(help="Stored with each answer [the model, or judge].")] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, max=256, help="Questions in flight [8; 1 for a command].")
-    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, max=256, help="Questions in flight [8; 1 for a command].")] = None,
     budget: Annotated[int | None, typer.Option(min=1, help="Answers and skips at most, with earlier runs.")] = None,
     max_cost: Annotated[float | None, typer.Option(help="What the answers may cost, with earlier runs.")] = None,
-    timeout: Timeout = 60.0,
-    base_url: BaseUrl = None,
-    rubric: Rubric = None,
-    swap: Swap = False,
-    temperature: Temperature = None,
-    requests_per_minute: RequestsPerMinute = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
-    key_env: KeyEnv = None,
-) -> None:  # fmt: skip
+    *,
+    settings: OracleSettings,
+) -> None:
     """Let a program or a language model answer."""
     from askwise.oracles import answer as run_oracle
     from askwise.oracles.command import CommandOracle
     from askwise.oracles.protocol import CanClose
     from askwise.oracles.registry import oracle_named
 
-    settings = oracle_settings(
-        rubric, timeout=timeout, base_url=base_url, swap=swap, temperature=temperature,
-        requests_per_minute=requests_per_minute, price_in=price_in, price_out=price_out, key_env=key_env,
-    )  # fmt: skip
     judge = oracle_named(oracle, settings)
     limits = {name: limit for name, limit in (("answers", budget), ("cost", max_cost)) if limit is not None}
     at_once = jobs or (JOBS_OF_COMMAND if isinstance(judge, CommandOracle) else DEFAULT_JOBS)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from itertools import count
 from math import comb
 from pathlib import Path
@@ -13,25 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from askwise.cli.common import AsJson, close_study, count_answers, one_line, open_study, shell_address
-from askwise.cli.judges import (
-    FAILED_EXIT_CODE,
-    BaseUrl,
-    KeyEnv,
-    PriceIn,
-    PriceOut,
-    RequestsPerMinute,
-    Rubric,
-    Swap,
-    Temperature,
-    Timeout,
-    oracle_settings,
-)
+from askwise.cli.judges import FAILED_EXIT_CODE, takes_oracle_options
 from askwise.cli.people import Quit, person_at_terminal, person_in_browser
 from askwise.errors import OracleError, SettingError
 from askwise.session import Session
 
 if TYPE_CHECKING:
-    from askwise.evaluate import Runs
+    from askwise.evaluate import Evaluation, Runs
     from askwise.oracles import Oracle
     from askwise.oracles.registry import OracleSettings
     from askwise.storage.address import Address
@@ -40,6 +29,7 @@ MAX_NAME_LETTERS = 100
 DEFAULTS = {"ties": False, "epsilon": 0.05, "budget": 300, "seed": 0}  # of a new study
 
 
+@takes_oracle_options
 def evaluate(
     runs: Annotated[Path, typer.Argument(help="Replies: rows with system, prompt and reply, as JSONL or CSV; or a "
                                               "column prompt and one for each system.")],
@@ -59,21 +49,13 @@ def evaluate(
     max_cost: Annotated[float | None, typer.Option(help="What the calls of each judge may cost.")] = None,
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Calls in flight.")] = 8,
     seed: Annotated[int | None, typer.Option(help="The same seed and answers give the same questions [0].")] = None,
-    timeout: Timeout = 60.0,
-    base_url: BaseUrl = None,
-    rubric: Rubric = None,
-    swap: Swap = False,
-    temperature: Temperature = None,
-    requests_per_minute: RequestsPerMinute = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
-    key_env: KeyEnv = None,
     as_json: AsJson = False,
+    *,
+    settings: OracleSettings,
 ) -> None:  # fmt: skip
     """Find out which system is best, from judges and a few answers of your own."""
     from askwise.evaluate import evaluate as run
     from askwise.evaluate import read_runs
-    from askwise.evaluate.judging import HUMAN
     from askwise.storage.address import SUFFIX, Address
 
     if not judge and not human and not browser:
@@ -83,10 +65,6 @@ def evaluate(
     replies = read_runs(runs)
     if systems is not None:
         replies = replies.of_systems([name.strip() for name in systems.split(",") if name.strip()])
-    settings = oracle_settings(
-        rubric, timeout=timeout, base_url=base_url, swap=swap, temperature=temperature,
-        requests_per_minute=requests_per_minute, price_in=price_in, price_out=price_out, key_env=key_env,
-    )  # fmt: skip
     place = output or f"{runs.stem}{SUFFIX}"
     address = Address.of(place)
     given = {"ties": ties, "epsilon": epsilon, "budget": budget, "seed": seed}
@@ -103,28 +81,42 @@ def evaluate(
         if human or browser:
             asked = person_in_browser(session, place) if browser else person_at_terminal(session)
             person = stack.enter_context(asked)
-        quiet = human or as_json
-        try:
-            found = run(session, judges, person, labels=labels, jobs=jobs, max_cost=max_cost, progress=not quiet)
-        except (Quit, KeyboardInterrupt) as stopped:
-            typer.echo(f"\n{count_answers(session)} kept. Run the same command again to go on.", err=as_json)
-            if isinstance(stopped, KeyboardInterrupt):
-                raise
-            return
-        except OracleError as failure:
-            typer.echo(f"askwise: {one_line(str(failure))}", err=True)
-            raise typer.Exit(FAILED_EXIT_CODE) from None
+        with _kept(session, as_json):
+            shown = not human and not as_json
+            found = run(session, judges, person, labels=labels, jobs=jobs, max_cost=max_cost, progress=shown)
         if as_json:
             typer.echo(json.dumps(found.as_dict()))
-            return
-        typer.echo("\n".join(one_line(line) for line in str(found).splitlines()))
-        where = one_line(shell_address(address))
-        if session.config.anchor is not None and not found.labels:
-            way = f"run it with --browser or --human, or: askwise ask {where} --who {HUMAN}"
-            typer.echo(f"You have not answered yet: {way}")
-        typer.echo(f"The result as a page: askwise report {where}")
-        if browser and sys.stdin.isatty():  # whoever answers would be told that there is no connection
-            typer.prompt("The page in the browser shows the result, too. Enter ends the server", "", show_default=False)
+        else:
+            _print_result(found, session, address)
+            if browser and sys.stdin.isatty():  # whoever answers would be told that there is no connection
+                ending = "The page in the browser shows the result, too. Enter ends the server"
+                typer.prompt(ending, "", show_default=False)
+
+
+@contextmanager
+def _kept(session: Session, as_json: bool) -> Iterator[None]:
+    """Says what is kept when somebody stops it, and why it failed if it does."""
+    try:
+        yield
+    except (Quit, KeyboardInterrupt) as stopped:
+        typer.echo(f"\n{count_answers(session)} kept. Run the same command again to go on.", err=as_json)
+        if isinstance(stopped, KeyboardInterrupt):
+            raise
+        raise typer.Exit from None
+    except OracleError as failure:
+        typer.echo(f"askwise: {one_line(str(failure))}", err=True)
+        raise typer.Exit(FAILED_EXIT_CODE) from None
+
+
+def _print_result(found: Evaluation, session: Session, address: Address) -> None:
+    from askwise.evaluate.judging import HUMAN
+
+    typer.echo("\n".join(one_line(line) for line in str(found).splitlines()))
+    where = one_line(shell_address(address))
+    if session.config.anchor is not None and not found.labels:
+        way = f"run it with --browser or --human, or: askwise ask {where} --who {HUMAN}"
+        typer.echo(f"You have not answered yet: {way}")
+    typer.echo(f"The result as a page: askwise report {where}")
 
 
 def _new_session(runs: Runs, goal: str | None, human: bool, given: dict[str, Any]) -> Session:

@@ -46,51 +46,59 @@ def serve(
     log_requests: Annotated[bool, typer.Option("--log-requests", help="Log each request, without secrets.")] = False,
 ) -> None:
     """Serve studies in the browser."""
-    from askwise._runtime.processes import spawn
     from askwise.storage.address import Address
 
-    with _web_extra():
-        from askwise.web.learner.learner import Learner
-        from askwise.web.learner.workers import warm
-        from askwise.web.stored_fallback import was_served
-        from askwise.web.studies import ServedStudies
-    studies = ServedStudies(target, Learner(1))  # refuses what is not a study before a server starts
-    goals = dict(studies_by_goal(studies))
-    served_before = all(was_served(store) for store in studies.open_stores())
-    studies.close()
-    # compiles before anybody connects, in a process that gives its memory back
-    compiling = spawn.Process(target=warm, args=(list(goals.values()),), daemon=True)
-    if not served_before:
-        compiling.start()
     with _web_extra():
         from askwise.web.app import create_app
         from askwise.web.learner.cluster import require_cluster
         from askwise.web.logs import set_up_logs
         from askwise.web.timeouts import GracefulServer, checked_proxies, config
         from askwise.web.token_file import token_from
-    if cluster is not None:
-        require_cluster(cluster)
     if token is not None and token_file is not None:
         raise SettingError("--token and --token-file are two ways to give one token; leave out one of them")
     if log_format not in ("text", "json"):
         raise SettingError(f"--log-format is {log_format!r}; expected text or json")
     proxies = None if trusted_proxies is None else checked_proxies(trusted_proxies)
-    set_up_logs("json" if log_format == "json" else "text", log_requests)
-    app = create_app(target, token if token_file is None else token_from(token_file), workers, root_path, cluster)
-    listener = _listener(host, port)
-    if served_before:  # people who go on have fallback questions meanwhile
-        compiling.start()
-    else:
-        compiling.join(LOAD_SECONDS)
-        if compiling.is_alive():
-            typer.echo("One moment. After an installation, askwise is compiled once.")
-        compiling.join()
+    if cluster is not None:
+        require_cluster(cluster)
+    with _compiling(target):
+        set_up_logs("json" if log_format == "json" else "text", log_requests)
+        app = create_app(target, token if token_file is None else token_from(token_file), workers, root_path, cluster)
+        listener = _listener(host, port)
     where = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}{app.state.root_path}"
     secret = app.state.token if token_file is None else f"$(cat {one_line(str(token_file))})"
     typer.echo(f"Serving {one_line(str(Address.of(target)))}. The owner's page: {where}/login?token={secret}")
     # uvicorn stops and raises the signal again; an exit, unlike a death, lets go of what the workers shared
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     GracefulServer(config(app, behind_proxy, proxies)).run(sockets=[listener])
+
+
+@contextmanager
+def _compiling(target: str) -> Iterator[None]:
+    """Compiles what the studies need beside the block, in a process that gives its memory back. Waits for it if nobody
+    was served before: people who go on have fallback questions meanwhile. Refuses what is not a study."""
+    from askwise._runtime.processes import spawn
+
+    with _web_extra():
+        from askwise.web.learner.learner import Learner
+        from askwise.web.learner.workers import warm
+        from askwise.web.stored_fallback import was_served
+        from askwise.web.studies import ServedStudies
+    studies = ServedStudies(target, Learner(0))
+    goals = dict(studies_by_goal(studies))
+    served_before = all(was_served(store) for store in studies.open_stores())
+    studies.close()
+    compiling = spawn.Process(target=warm, args=(list(goals.values()),), daemon=True)
+    if served_before:
+        yield
+        compiling.start()
+        return
+    compiling.start()
+    yield
+    compiling.join(LOAD_SECONDS)
+    if compiling.is_alive():
+        typer.echo("One moment. After an installation, askwise is compiled once.")
+    compiling.join()
 
 
 def _listener(host: str, port: int) -> socket.socket:

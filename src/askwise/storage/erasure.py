@@ -83,6 +83,9 @@ def erase_participant(store: Store, study: Record, participant: str) -> None:
         connection.execute(update(studies).where(studies.c.study == study.study).values(edition=studies.c.edition + 1))
         note_action(connection, study.study, ERASED, participant)
         announce(connection, study.study)
+    with store.engine.connect() as connection:
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(FULL)")  # else the study file would keep it for a while
 
 
 def erased_event(event: Event, who: str) -> Event:

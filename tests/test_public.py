@@ -118,6 +118,13 @@ def test_import_is_light(heavy, loaded):
     assert heavy not in loaded
 
 
+def test_a_command_loads_only_what_it_needs():
+    """The list of commands and the version wait for no goal."""
+    loaded = python("import sys, askwise.cli.app; print(*sys.modules)").split()
+    assert "typer" in loaded
+    assert not {"askwise.goals", "scipy", "numba", "sqlalchemy", "markdown_it", "pygments"}.intersection(loaded)
+
+
 def test_import_takes_about_as_long_again_as_numpy():
     code = """
 from time import process_time

@@ -31,7 +31,6 @@ from askwise.cli.fields import fields_table
 from askwise.cli.keys import Keyboard, answer_label, keyboard_for
 from askwise.cli.terminal import ERASE, ESCAPE, KeyReader, image_sequence
 from askwise.errors import AskwiseError, SettingError
-from askwise.goals import goal_of
 from askwise.session import Session
 from askwise.session.set_responses import BEST_WORST, BETWEEN, outlooks_by_best
 from askwise.stopping.certificate import percent
@@ -304,6 +303,8 @@ class AskLoop:
 
     def _go_on(self) -> bool:
         """Shows the result; True if the person wants to answer more."""
+        from askwise.goals import goal_of
+
         certificate = self.session.certificate()
         estimate = escape_markup(describe_estimate(self.session.estimate().value))
         self.console.print(f"\n[bold green]{estimate}[/]{describe_certainty(certificate)}", soft_wrap=True)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from rich.console import Console, RenderableType
-from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.segment import SegmentLines
-from rich.syntax import Syntax
 from rich.text import Text
 
 from askwise.cli.common import CONTROL_CHARACTERS, escape_markup
-from askwise.report.bodies import parse_markdown
 from askwise.types import Option, Question
 
 MAX_LINES = 12  # of a long text that is not read in full
@@ -50,9 +47,15 @@ def _view(option: Option) -> RenderableType:
     """A long text without control characters that a terminal would obey."""
     body = (option.body or "").replace("\r\n", "\n").translate(CONTROLS)
     if option.body_format == "code":
+        from rich.syntax import Syntax
+
         return Syntax(body, "text", word_wrap=True, background_color="default")
     if option.body_format == "text":
         return Text(body)
+    from rich.markdown import Markdown
+
+    from askwise.report.bodies import parse_markdown
+
     view = Markdown("", hyperlinks=False)
     view.parsed = parse_markdown(body)
     for token in view.parsed:

@@ -204,7 +204,7 @@ class ComputedStates:
                     late += 1
             changed = self._changes != len(
                 self.event_log.changes
-            )  # what the store says was about another goal or table
+            )  # the goal or the table: the store told of the old one
             if (done := self.up_to_date()) is not None and (changed or done.settled != self.settled):
                 self._changes, self.settled = len(self.event_log.changes), done.settled
                 await asyncio.to_thread(set_settled, self.log.store, self.job[1], self.settled)
@@ -257,9 +257,7 @@ class ComputedStates:
         if len(held) > MAX_FORESEEN_PEOPLE:
             return []
         asked = [(id, who, self.event_log.ask_events[id]) for id, who in held]
-        asked = [
-            each for each in asked if each[2].get("who") is None
-        ]  # in a group, the next one may ask another person
+        asked = [each for each in asked if each[2].get("who") is None]  # else the next one may ask another person
         found = [
             (rank, id, who, response)
             for id, who, event in asked

@@ -39,6 +39,7 @@ MEASUREMENTS = {
     "evaluations": Measurement("evals", "calls until the best model is found, beside other orders", True),
     "calibration": Measurement("calibration --jobs 2", "posteriors against simulated truths", True),
     "load": Measurement("serve --people 200 --seconds 60", "two hundred people at one server"),
+    "behind": Measurement("behind --workers 2", "questions while the server's learner is behind, beside those in time"),
     "servers": Measurement(
         "serve --servers 2 --alternate --kills 3 --people 200 --seconds 60", "two servers, one database, three kills"
     ),

@@ -49,6 +49,8 @@ def serve(
     from askwise._runtime.processes import spawn
     from askwise.storage.address import Address
 
+    if target.endswith("/") and not Path(target).exists():
+        raise StudyError(f"there is no folder {target}; make it with: mkdir {target}")
     with _web_extra():
         from askwise.web.learner.learner import Learner
         from askwise.web.learner.workers import warm

@@ -63,6 +63,14 @@ def test_people_are_invited_from_a_list(study, run_command, tmp_path):
     assert "give names" in run_command("invite", study)[2]
 
 
+def test_answers_of_everybody_are_exported(study, run_command, tmp_path):
+    for name in ("Ann", "Ben"):
+        answered(study, name)
+    assert run_command("export", study, "-o", "answers.csv")[0] == 0
+    rows = list(csv.DictReader((tmp_path / "answers.csv").read_text().splitlines()))
+    assert [row["name"] for row in rows] == ["Ann", "Ben"]
+
+
 def answered(study, name="Ann"):
     store = Store.at(Address.of(study))
     one = invite(store, store.record(), name)

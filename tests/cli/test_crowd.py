@@ -69,6 +69,9 @@ def test_answers_of_everybody_are_exported(study, run_command, tmp_path):
     assert run_command("export", study, "-o", "answers.csv")[0] == 0
     rows = list(csv.DictReader((tmp_path / "answers.csv").read_text().splitlines()))
     assert [row["name"] for row in rows] == ["Ann", "Ben"]
+    assert "2 people answer in a log of their own" in run_command("status", study)[1]
+    assert "2 people answer in a log of their own" in run_command("report", study)[1]
+    assert "log of their own" not in run_command("status", study, "--person", "Ann")[1]
 
 
 def answered(study, name="Ann"):

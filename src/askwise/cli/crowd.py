@@ -51,7 +51,11 @@ def invite(
     names: Annotated[list[str] | None, typer.Argument(help="Names or addresses.")] = None,
     source: Annotated[
         Path | None,
-        typer.Option("--from", metavar="LIST", help="A .txt file with one on each line, or a table with headings: its first column."),
+        typer.Option(
+            "--from",
+            metavar="LIST",
+            help="A .txt file with one on each line, or a table with headings: its first column.",
+        ),
     ] = None,
     quota: Annotated[int | None, typer.Option(min=1, help="Answers of each person at most.")] = None,
     address: Annotated[str, typer.Option(help="The address of your server.")] = "http://127.0.0.1:8000",

@@ -51,16 +51,27 @@ def test_people_are_invited_from_a_list(study, run_command, tmp_path):
     (tmp_path / "names.txt").write_text("Ann\n\nBen\n")
     (tmp_path / "names.csv").write_text("address,age\ncem@example.org,3\ndoe@example.org,4\n")
     given = "--address", "https://lab.example", "--quota", "5", "-o", "links.csv"
-    assert run_command("invite", study, "Zoe", "--from", "names.txt", *given)[0] == 0
+    assert run_command("invite", study, "Zoe", "--from", "names.txt", *given) == (0, "Wrote 3 links to links.csv\n", "")
     rows = list(csv.DictReader((tmp_path / "links.csv").read_text().splitlines()))
     assert [row["name"] for row in rows] == ["Zoe", "Ann", "Ben"]
     assert rows[0]["link"].startswith("https://lab.example/s/drinks/p/")
-    again = run_command("invite", study, "Ann", "--from", "names.csv", "--address", "https://lab.example")[
-        1
-    ].splitlines()
+    _, out, remark = run_command("invite", study, "Ann", "--from", "names.csv", "--address", "https://lab.example")
+    assert remark == "The first line, 'address', was taken for the name of a column, not of a person.\n"
+    again = out.splitlines()
     assert again[0] == f"Ann\t{rows[1]['link']}"
     assert [line.split("\t")[0] for line in again] == ["Ann", "cem@example.org", "doe@example.org"]
     assert "give names" in run_command("invite", study)[2]
+
+
+def test_answers_of_everybody_are_exported(study, run_command, tmp_path):
+    for name in ("Ann", "Ben"):
+        answered(study, name)
+    assert run_command("export", study, "-o", "answers.csv")[0] == 0
+    rows = list(csv.DictReader((tmp_path / "answers.csv").read_text().splitlines()))
+    assert [row["name"] for row in rows] == ["Ann", "Ben"]
+    assert "2 people answer in a log of their own" in run_command("status", study)[1]
+    assert "2 people answer in a log of their own" in run_command("report", study)[1]
+    assert "log of their own" not in run_command("status", study, "--person", "Ann")[1]
 
 
 def answered(study, name="Ann"):

@@ -162,6 +162,7 @@ def test_export_has_an_output_like_the_others(run_command, cars):
         (["plan", "x.askwise", "--workers", "0"], "invalid value for '--workers'"),
         (["plan", "x.askwise", "--seconds", "nan"], "invalid value for '--seconds'"),
         (["plan", "x.askwise", "--seconds", "inf"], "invalid value for '--seconds'"),
+        (["serve", "studies/"], "there is no folder studies/; make it with: mkdir studies/"),
         (["serve", "x.askwise", "--workers", "0"], "invalid value for '--workers'"),
         (["export", "x.askwise", "-o", "d.csv", "--count", "1" + "0" * 30], "invalid value for '--count'"),
         (["simulate", "choice", "--sigma", "inf"], "--sigma or --told-sigma is inf; expected a number"),

@@ -96,7 +96,15 @@ def test_cars_have_no_gaps_and_the_expected_features():
 
 
 @pytest.mark.parametrize(
-    "data", [["tea", "milk"], ("tea", "milk"), np.array(["tea", "milk"]), {"name": ["tea", "milk"]}]
+    "data",
+    [
+        ["tea", "milk"],
+        ("tea", "milk"),
+        np.array(["tea", "milk"]),
+        {"name": ["tea", "milk"]},
+        pd.Series(["tea", "milk"], index=[7, 8]),
+        pl.Series("drink", ["tea", "milk"]),
+    ],
 )
 def test_names_alone_are_items_without_features(data):
     items = encode(data)
@@ -260,8 +268,8 @@ GOOD = {"name": ["a", "b"], "x": [1, 2]}
 @pytest.mark.parametrize(
     ("data", "options", "words"),
     [
-        (5, {}, "a int cannot become items; expected a dataframe"),
-        (pd.Series([1, 2]), {}, "a Series cannot become items"),
+        (5, {}, "data of type int cannot become items; expected a dataframe"),
+        (pd.Series([1, 2]), {}, "the list holds int; expected a dataframe"),
         ([], {}, "the table is empty"),
         ({}, {}, "the table is empty"),
         (pd.DataFrame(), {}, "the table is empty"),

@@ -212,7 +212,7 @@ BAD = [
     ([{"name": "x", "size": None, "colour": "red", "old": 1}], None, "column 'size' has missing values"),
     ([{"name": "left", "size": 1, "colour": "red", "old": 1}], None, "which is also what people answer"),
     ([], None, "the table is empty"),
-    (7, None, "a int cannot become items"),
+    (7, None, "data of type int cannot become items"),
     (None, "nobody", "there is no item 'nobody'; the first are item 0, item 1, item 2"),
     (None, ["gone"], "the item 'gone' has retired already; name others"),
     (None, [], "no item is named; give at least one"),

@@ -64,6 +64,13 @@ def test_a_real_plan_has_all_arms():
     assert [row["people"] for row in found["rules"].values()] == [5, 5]
 
 
+def test_the_table_and_the_list_of_epsilons_agree():
+    # people who stop just below epsilon, above three quarters of it
+    runs = {rule: [SimulatedRun(rule, (1.0, 0.3, 0.04), stopped=2)] * 5 for rule in ("expected-capped", "random")}
+    found = summarise_runs(askwise.best_item(NAMES, epsilon=0.05, draws=50), 5, runs)
+    assert found["epsilon"]["questions"]["0.05"] == found["rules"]["expected-capped"]["spread"] == [2, 2, 2]
+
+
 @pytest.mark.parametrize(
     ("spread", "told"),
     [

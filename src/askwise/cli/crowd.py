@@ -51,7 +51,11 @@ def invite(
     names: Annotated[list[str] | None, typer.Argument(help="Names or addresses.")] = None,
     source: Annotated[
         Path | None,
-        typer.Option("--from", metavar="LIST", help="A file with one on each line, or a table's first column."),
+        typer.Option(
+            "--from",
+            metavar="LIST",
+            help="A .txt file with one on each line, or a table with headings: its first column.",
+        ),
     ] = None,
     quota: Annotated[int | None, typer.Option(min=1, help="Answers of each person at most.")] = None,
     address: Annotated[str, typer.Option(help="The address of your server.")] = "http://127.0.0.1:8000",
@@ -76,7 +80,7 @@ def invite(
     store.close()
     if output is not None:
         write_table({"name": [one.name for one in made], "link": links}, output)
-        typer.echo(f"Wrote {one_line(str(output))}")
+        typer.echo(f"Wrote {len(made)} link{'s' * (len(made) != 1)} to {one_line(str(output))}")
         return
     for one, link in zip(made, links, strict=True):
         typer.echo(f"{one_line(one.name)}\t{link}")
@@ -116,7 +120,8 @@ def _listed(source: Path) -> list[str]:
     from askwise.data.files import TABLE_SUFFIXES, read_file
 
     if source.suffix.lower() in TABLE_SUFFIXES and source.suffix.lower() != ".txt":
-        first = next(iter(read_file(source).columns.values()), [])
+        heading, first = next(iter(read_file(source).columns.items()), ("", []))
+        typer.echo(f"The first line, {heading!r}, was taken for the name of a column, not of a person.", err=True)
         return [str(name) for name in first if name is not None]
     try:
         return source.read_text(encoding="utf-8").splitlines()

@@ -19,7 +19,8 @@ def new(
     data: Annotated[
         Path,
         typer.Argument(
-            help="A table (CSV, TSV, Excel, JSON, JSONL, Parquet), a list of lines (.txt) or a folder of pictures."
+            metavar="DATA",
+            help="A table (CSV, TSV, Excel, JSON, JSONL, Parquet), a list of lines (.txt) or a folder of pictures.",
         ),
     ],
     output: Annotated[str | None, typer.Option("--output", "-o", help="The new study [DATA.askwise].")] = None,
@@ -33,7 +34,10 @@ def new(
     as_json: AsJson = False,
     **options: Any,
 ) -> None:
-    """Make a study from a table or a folder of pictures."""
+    """Make a study from a table or a folder of pictures.
+
+    For example: askwise new best-item cars.csv
+    """
     from askwise.cli.options import typed_options
     from askwise.data.files import read
     from askwise.goals import goal_class, goal_of

@@ -48,6 +48,8 @@ def serve(
     """Serve studies in the browser."""
     from askwise.storage.address import Address
 
+    if target.endswith("/") and not Path(target).exists():
+        raise StudyError(f"there is no folder {target}; make it with: mkdir {target}")
     with _web_extra():
         from askwise.web.app import create_app
         from askwise.web.learner.cluster import require_cluster

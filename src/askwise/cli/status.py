@@ -64,6 +64,8 @@ def status(
             typer.echo(f"To decide without: {one_line(command)}")
     if facts["people_before"]:
         typer.echo(facts["people_before"])
+    if person is None:
+        _mention_others(session)
     if details:
         typer.echo(f"Undecided: {session.diameter:.3f}{f' ({session.reason})' if session.done else ''}.")
         typer.echo(one_line(facts["certificate"]))
@@ -88,6 +90,22 @@ def report(
         text = page(session, progress=lambda done, total: progress.update(bar, completed=done, total=total))
     write_page(text, target)
     typer.echo(f"Open {one_line(str(target))}")
+    if person is None:
+        _mention_others(session)
+
+
+def _mention_others(session: Session) -> None:
+    """Says that this is the study's own log where people have logs of their own, which it leaves out."""
+    from askwise.storage.journal import journal_of
+    from askwise.storage.participants import people
+
+    journal = journal_of(session)
+    others = sum(one.log != journal.record.study for one in people(journal.store, journal.record.study))
+    if others:
+        who = "1 person answers" if others == 1 else f"{others} people answer"
+        typer.echo(
+            f"Not part of this: {who} in a log of their own. --person NAME shows one; askwise people lists them."
+        )
 
 
 def _file_name(session: Session, person: str | None) -> str:

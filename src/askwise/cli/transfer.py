@@ -30,7 +30,7 @@ def export(
     count: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many draws.")] = 1000,
 ) -> None:
     """Export answers, votes, draws, predictions, a completed matrix, or the whole study."""
-    from askwise.exchange.answers import answers_table
+    from askwise.exchange.answers import answers_table, study_answers_table
     from askwise.exchange.arviz import to_netcdf
     from askwise.exchange.classifiers import predictions_table
     from askwise.exchange.draws import draws_table
@@ -38,6 +38,8 @@ def export(
     from askwise.exchange.matrices import estimate_table
     from askwise.exchange.studies import write_json
     from askwise.exchange.votes import write_votes
+    from askwise.storage.journal import journal_of
+    from askwise.storage.participants import people
 
     if (out is None) == (output is None):
         raise SettingError("give one file to write, for example --output answers.csv")
@@ -51,7 +53,8 @@ def export(
     elif out.suffix.lower() == ".json":
         write_json(session, out)
     elif what == "answers":
-        write_table(answers_table(session), out)
+        store, study = journal_of(session).store, journal_of(session).record.study
+        write_table(study_answers_table(store, study) if people(store, study) else answers_table(session), out)
     elif what in ("battles", "preferences"):
         write_votes(session, out, "arena" if what == "battles" else "trl")
     elif what == "draws":

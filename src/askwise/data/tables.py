@@ -97,13 +97,15 @@ def _from_frame(data: Any) -> dict[Any, list[Any]]:
     from narwhals.exceptions import DuplicateError
 
     try:
-        frame: Any = nw.from_native(data, pass_through=True)
+        frame: Any = nw.from_native(data, pass_through=True, allow_series=True)
     except DuplicateError as error:
         raise DataError("two columns of the table have the same name; rename one of them") from error
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
+    if isinstance(frame, nw.Series):
+        return _raw_columns(frame.to_list())
     if not isinstance(frame, nw.DataFrame):
-        raise DataError(f"a {type(data).__name__} cannot become items; {EXPECTED_INPUT}")
+        raise DataError(f"data of type {type(data).__name__} cannot become items; {EXPECTED_INPUT}")
     index: Any = nw.maybe_get_index(frame)
     # pandas keeps what identifies a row, often the name, in the index; unnamed integers are only row numbers
     if index is not None and (index.name not in frame.columns if index.name else index.dtype.kind not in "iu"):

@@ -74,7 +74,11 @@ def summarise_runs(
     saving = population_saving(people_before, pairs, answers_left(session))
     epsilon, square = float(options.get("epsilon", 0.05)), float(options.get("closeness", 1.0)) ** 2
     tried = [factor * epsilon for factor in EPSILON_FACTORS if factor * epsilon <= 1]
-    questions = {f"{value:g}": _finite(answers_until_stop(runs[own], value / square)) for value in tried}
+    # with the epsilon of the study, people did stop; with others, it is known only when they would have come near it
+    questions = {
+        f"{value:g}": _finite(answers_until_stop(runs[own], None if value == epsilon else value / square))
+        for value in tried
+    }
     hasty, enough = _summarise_rule(runs[HASTY]) if runs.get(HASTY) else None, len(runs[own]) >= MIN_FINISHED_RUNS
     advice = [
         *([] if saving is None else [str(saving)]),

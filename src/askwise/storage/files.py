@@ -30,6 +30,6 @@ def require_free_path(path: Path) -> None:
     if os.path.lexists(path):
         raise StudyError(f"{path} exists already; choose another name with -o, or delete it first")
     if not os.path.isdir(path.absolute().parent):
-        raise StudyError(f"there is no folder {path.parent}; make it first, or choose another with -o")
+        raise StudyError(f"there is no folder {path.parent}; make it first, or choose another one")
     if not writable(path):
-        raise StudyError(f"the folder {path.absolute().parent} cannot be written; choose another with -o")
+        raise StudyError(f"the folder {path.absolute().parent} cannot be written; choose another one")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +37,10 @@ def python_function(goal: Callable[P, ResolvesData[Data]]) -> GoalFunction[Data,
     >>> function = python_function(TopKGoal)
     >>> function(["tea", "milk", "water"], 2)
     <Session: top_k, 0 answers, 0 open>
+    >>> function(["tea", "milk", "water"], 2, epsilom=0.1)
+    Traceback (most recent call last):
+        ...
+    TypeError: top_k() has no option 'epsilom'; did you mean 'epsilon'?
     """
     assert isinstance(goal, type)
     assert issubclass(goal, Goal)
@@ -47,7 +52,15 @@ def python_function(goal: Callable[P, ResolvesData[Data]]) -> GoalFunction[Data,
     signature = inspect.Signature([data, *options], return_annotation=Session)
 
     def function(*args: Any, **options: Any) -> Session:
-        given = dict(signature.bind(*args, **options).arguments)
+        unknown = next((name for name in options if name not in signature.parameters), None)
+        if unknown is not None:
+            near = difflib.get_close_matches(unknown, signature.parameters, 1)
+            known = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(signature.parameters)}"
+            raise TypeError(f"{kind.goal_name}() has no option {unknown!r}; {known}")
+        try:
+            given = dict(signature.bind(*args, **options).arguments)
+        except TypeError as error:
+            raise TypeError(f"{kind.goal_name}(): {error}; help(askwise.{kind.goal_name}) lists the options") from None
         found = given.pop("data")
         return session_of_file(kind, found, given) if isinstance(found, str | Path) else kind(**given).session(found)
 

@@ -109,9 +109,11 @@ function applyState(received) {
   state = received;
   loaded = true;
   if (state.leaves) return location.reload(); // the server shows why, and the way back
-  undoButton.disabled = !state.answers || state.state !== "open";
+  const open = state.state === "open";
+  undoButton.disabled = !state.answers || !open;
+  undoButton.hidden = !open;
   whyButton.disabled = !state.question;
-  whyButton.hidden = !state.why || Boolean(state.done);
+  whyButton.hidden = !state.why || !open || Boolean(state.done);
   showProgress(page, state, forecastText(page, state, minutes));
   for (const name of state.preload.filter((image) => !preloaded.has(image))) {
     preloaded.set(name, element("img", { src: page.mediaUrl("image", name) }));

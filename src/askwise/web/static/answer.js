@@ -142,6 +142,7 @@ async function ask() {
   byId("message").hidden = true; // or the question has less room than it will have
   buttons = showQuestion(page, state.question, answer, skip, (event) => clock.isStray(event));
   questionSection.hidden = false;
+  questionSection.classList.add("unmoved"); // or the card under a mouse that rests looks chosen
   scrollTo(0, 0);
   (document.getElementById("number") ?? byId("question-text")).focus({ preventScroll: true });
   const painted = await clock.start(state.question.id, shownImages(page));
@@ -243,6 +244,9 @@ undoButton.addEventListener("click", () => undo(null));
 whyButton.addEventListener("click", () => showWhy(base, state));
 byId("my-answers").addEventListener("click", () => showAnswers(base, undo));
 byId("help").addEventListener("click", () => showHelp(state));
+document.addEventListener("pointermove", ({ movementX, movementY }) => {
+  if (movementX || movementY) questionSection.classList.remove("unmoved");
+});
 document.addEventListener("visibilitychange", () => document.hidden || synchronize());
 for (const name of ["focus", "online", "pageshow"]) addEventListener(name, () => loaded && synchronize());
 

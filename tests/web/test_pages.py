@@ -161,6 +161,15 @@ def test_the_owner_finds_the_way_back_from_an_error(tmp_path):
         assert "All studies" not in client.get("/s/nothing", headers=BROWSER).text
 
 
+def test_what_may_pass_can_be_tried_again(tmp_path):
+    pictured(tmp_path)
+    (tmp_path / "torn.askwise").write_bytes(b"not a study")
+    with served(tmp_path) as client:
+        again = '<a class="button" href="">Try again</a>'
+        assert again in client.get("/s/torn", headers={**OWNER, **BROWSER}).text
+        assert again not in client.get("/s/nothing", headers={**OWNER, **BROWSER}).text
+
+
 def test_a_study_that_was_answered_elsewhere_is_settled_in_the_list(tmp_path):
     """In a terminal or a program, which are closed or save; and by one that died, as soon as somebody looks."""
     for name in ("saved", "closed", "died"):

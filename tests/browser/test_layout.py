@@ -108,7 +108,8 @@ UNREADABLE = """(parts) => {
   const visible = parts.filter((part) => part.checkVisibility());
   const cut = visible.filter((part) => {
     const { left, right, top, bottom } = box(part), frame = box(part.closest('button, figure'));
-    const outside = left < frame.left - 1 || right > frame.right + 1 || top < frame.top - 1 || bottom > frame.bottom + 1;
+    const outside = left < frame.left - 1 || right > frame.right + 1
+      || top < frame.top - 1 || bottom > frame.bottom + 1;
     return outside || part.scrollHeight > part.clientHeight + 1 && getComputedStyle(part).overflowY !== 'visible';
   });
   const frames = [...document.querySelectorAll('#options figure, #responses button, #skips button')].map(box);

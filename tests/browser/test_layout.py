@@ -102,6 +102,38 @@ def test_words_and_names_are_whole_on_the_smallest_phones(site):
             assert names.evaluate_all("all => all.every((name) => name.scrollHeight <= name.clientHeight + 1)"), width
 
 
+LOW = {"200 %": (640, 400), "400 %": (320, 256), "a phone on its side": (667, 375)}
+UNREADABLE = """(parts) => {
+  const box = (part) => part.getBoundingClientRect();
+  const visible = parts.filter((part) => part.checkVisibility());
+  const cut = visible.filter((part) => {
+    const { left, right, top, bottom } = box(part), frame = box(part.closest('button, figure'));
+    const outside = left < frame.left - 1 || right > frame.right + 1
+      || top < frame.top - 1 || bottom > frame.bottom + 1;
+    return outside || part.scrollHeight > part.clientHeight + 1 && getComputedStyle(part).overflowY !== 'visible';
+  });
+  const frames = [...document.querySelectorAll('#options figure, #responses button, #skips button')].map(box);
+  const over = frames.filter((one, place) => frames.slice(place + 1).some((two) => one.left < two.right - 2
+    && two.left < one.right - 2 && one.top < two.bottom - 2 && two.top < one.bottom - 2));
+  const wide = document.documentElement.scrollWidth > innerWidth;
+  return [...cut.map((part) => part.textContent), ...over.map(() => 'overlap'), ...(wide ? ['too wide'] : [])];
+}"""
+
+
+def test_every_name_can_be_read_on_a_screen_that_is_zoomed_or_low(site):
+    """The page scrolls there; no card is so low that it cuts its name, none lies over another."""
+    with site.page("six") as (page, _):
+        for size, (width, height) in LOW.items():
+            resize(page, width, height)
+            for look in ({}, {"fields": 5}, {"pictured": True}, {"fields": 5, "pictured": True}, {"long_text": True}):
+                for kind in TABLES:
+                    shown(page, kind, **look)
+                    found = page.locator("#question :is(.name, .value)").evaluate_all(UNREADABLE)
+                    assert found == [], (size, kind, look)
+            shown(page, "graded with ties")
+            assert page.locator("#responses button").evaluate_all(WHOLE_WORDS) == [], size
+
+
 def test_the_button_of_a_long_panel_stays_in_view(site):
     with site.page("pair", **{**PHONE, "viewport": {"width": 320, "height": 480}}) as (page, _):
         page.tap("#help")

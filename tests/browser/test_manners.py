@@ -42,6 +42,30 @@ def test_keys_are_printed_only_where_there_are_some(site):
         accessible(page)
 
 
+def test_a_card_under_a_resting_mouse_does_not_look_chosen(site):
+    colour = "card => getComputedStyle(card).backgroundColor"
+    with site.page("long") as (page, _):
+        cards = page.locator("#responses .card")
+        cards.first.click()
+        ready(page)
+        assert count(page) == 1
+        assert cards.first.evaluate(colour) == cards.last.evaluate(colour)
+        page.mouse.move(*(cards.first.bounding_box()[side] + 20 for side in "xy"))
+        assert cards.first.evaluate(colour) != cards.last.evaluate(colour)
+
+
+def test_arrow_keys_point_at_the_cards_of_practice_in_arabic_too(site):
+    link, _ = site.invite("long")
+    with site.context(welcome=True) as context:
+        page = context.new_page()
+        page.goto(f"{link}?lang=ar")
+        left, right = (page.locator(f".practice [aria-keyshortcuts=Arrow{side}]") for side in ("Left", "Right"))
+        assert left.bounding_box()["x"] < right.bounding_box()["x"]
+        page.keyboard.press("ArrowRight")
+        expect(right).to_have_class("card chosen")
+        expect(left).to_have_class("card")
+
+
 def test_change_stays_on_one_line(site):
     with site.page("long", viewport={"width": 320, "height": 640}, has_touch=True, is_mobile=True) as (page, _):
         page.locator("#responses button").first.tap()
@@ -111,7 +135,7 @@ def test_why_is_there_only_if_the_owner_shows_it(site):
 
 def test_a_link_that_is_not_valid_is_a_page(site):
     link, _ = site.invite("long")
-    context = site.browser.new_context(**PHONE)
+    context = site.browser.new_context(**PHONE, color_scheme="dark")
     page = context.new_page()
     for address, words in ((f"{link}x", "This link is not valid"), (site.where, "This is for the owner")):
         page.goto(address)

@@ -131,7 +131,7 @@ def test_people_get_a_page_and_programs_json(tmp_path, method, address, headers,
     with served(tmp_path) as client:
         page = client.request(method, address, headers={**headers, **BROWSER})
         assert (page.status_code, page.headers["content-type"].split(";")[0]) == (code, "text/html")
-        assert re.search(r"<h1>[A-Z][^<]+</h1><p>[A-Z][^<{]+\.</p>", page.text), page.text
+        assert re.search(r"<h1>[A-Z][^<]+</h1>\s*<p>[A-Z][^<{]+\.</p>", page.text), page.text
         reply = client.request(method, address, headers={**headers, **PROGRAM})
         assert (reply.status_code, reply.headers["content-type"]) == (code, "application/json")
         assert list(reply.json()) == ["detail"]
@@ -159,6 +159,15 @@ def test_the_owner_finds_the_way_back_from_an_error(tmp_path):
             in client.get("/s/nothing", headers={"cookie": "askwise_owner=secret-of-the-owner", **BROWSER}).text
         )
         assert "All studies" not in client.get("/s/nothing", headers=BROWSER).text
+
+
+def test_what_may_pass_can_be_tried_again(tmp_path):
+    pictured(tmp_path)
+    (tmp_path / "torn.askwise").write_bytes(b"not a study")
+    with served(tmp_path) as client:
+        again = '<a class="button" href="">Try again</a>'
+        assert again in client.get("/s/torn", headers={**OWNER, **BROWSER}).text
+        assert again not in client.get("/s/nothing", headers={**OWNER, **BROWSER}).text
 
 
 def test_a_study_that_was_answered_elsewhere_is_settled_in_the_list(tmp_path):

@@ -92,6 +92,7 @@ def reply(request: Request, code: int, sentence: str, headers: Mapping[str, str]
         "title": title,
         "sentence": ended[:1].upper() + ended[1:],
         "way_back": bool(request.cookies) and code != 401,  # only owners have a cookie
+        "try_again": code in (429, 500, 503) and request.method == "GET",
         **page_language(texts),
     }
     return templates.TemplateResponse(request, "message.html", shown, code, headers)

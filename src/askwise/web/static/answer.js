@@ -109,9 +109,11 @@ function applyState(received) {
   state = received;
   loaded = true;
   if (state.leaves) return location.reload(); // the server shows why, and the way back
-  undoButton.disabled = !state.answers || state.state !== "open";
+  const open = state.state === "open";
+  undoButton.disabled = !state.answers || !open;
+  undoButton.hidden = !open;
   whyButton.disabled = !state.question;
-  whyButton.hidden = !state.why || Boolean(state.done);
+  whyButton.hidden = !state.why || !open || Boolean(state.done);
   showProgress(page, state, forecastText(page, state, minutes));
   for (const name of state.preload.filter((image) => !preloaded.has(image))) {
     preloaded.set(name, element("img", { src: page.mediaUrl("image", name) }));
@@ -140,6 +142,7 @@ async function ask() {
   byId("message").hidden = true; // or the question has less room than it will have
   buttons = showQuestion(page, state.question, answer, skip, (event) => clock.isStray(event));
   questionSection.hidden = false;
+  questionSection.classList.add("unmoved"); // or the card under a mouse that rests looks chosen
   scrollTo(0, 0);
   (document.getElementById("number") ?? byId("question-text")).focus({ preventScroll: true });
   const painted = await clock.start(state.question.id, shownImages(page));
@@ -241,6 +244,9 @@ undoButton.addEventListener("click", () => undo(null));
 whyButton.addEventListener("click", () => showWhy(base, state));
 byId("my-answers").addEventListener("click", () => showAnswers(base, undo));
 byId("help").addEventListener("click", () => showHelp(state));
+document.addEventListener("pointermove", ({ movementX, movementY }) => {
+  if (movementX || movementY) questionSection.classList.remove("unmoved");
+});
 document.addEventListener("visibilitychange", () => document.hidden || synchronize());
 for (const name of ["focus", "online", "pageshow"]) addEventListener(name, () => loaded && synchronize());
 

@@ -11,7 +11,7 @@ const mayChange = !document.body.classList.contains("viewer");
 /** @param {StudyOverview} overview */
 export function showNextStep({ answers, goal, participants, state }) {
   const others = participants.some((one) => one.name !== OWN_NAME);
-  setText(byId("people-title"), answers || !mayChange ? "People" : "What to do next");
+  setText(byId("people-title"), answers || !mayChange || state === "closed" ? "People" : "What to do next");
   setText(byId("next-step"), state === "closed" ? "The study is closed and has no answers."
     : !mayChange ? "Nobody has answered yet. This page changes with the first answer."
     : state === "paused" ? "The study is paused. Start it, so that people can answer."

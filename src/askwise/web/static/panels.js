@@ -89,10 +89,13 @@ function practiceNodes(kind) {
     const name = text(answer);
     const hint = element("kbd", { "aria-hidden": "true" }, keyLabel(key));
     const card = element("button", { type: "button", className: "card", "aria-keyshortcuts": key }, name, hint);
-    card.addEventListener("click", () => (reply.textContent = text("practice_said", { name })));
+    card.addEventListener("click", () => {
+      for (const other of cards) other.classList.toggle("chosen", other === card);
+      reply.textContent = text("practice_said", { name });
+    });
     return card;
   });
-  const group = element("div", { className: "practice", role: "group", "aria-label": text("practice_group") }, ...cards);
+  const group = element("div", { className: "practice", role: "group", "data-kind": kind, "aria-label": text("practice_group") }, ...cards);
   panel.onkeydown = ({ key }) => {
     const chosen = Object.values(answers).indexOf(key);
     if (chosen >= 0 && group.isConnected) cards[chosen].click();

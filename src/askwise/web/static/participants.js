@@ -73,7 +73,7 @@ function updateRow(row, participant) {
   const texts = [
     name,
     quota === null ? String(answers) : `${answers} of ${quota}`,
-    diameter === null ? "" : diameter.toFixed(3),
+    diameter === null || !answers ? "" : diameter.toFixed(3),
     answers ? guess ?? "" : "",
     stateOf(participant),
     last === null ? "" : timeOrDay(new Date(last)),

@@ -68,7 +68,7 @@ export function showProgress(page, state, forecast) {
   if (quota) bar.setAttribute("aria-label", text("answered_of", { count: answers, quota }));
   bar.setAttribute("aria-valuenow", String(percent ?? 0));
   bar.setAttribute("aria-valuetext", text("percent", { percent: percent ?? 0 }));
-  /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${percent ?? 0}%`;
+  /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${quota ? percent : 100 - (percent ?? 100)}%`; // it fills until the end
   const count = quota ? text("answered_of", { count: answers, quota }) : text("answered", { count: answers });
   const undecided = percent !== null && question && !quota ? ` · ${text("undecided_share", { percent })}` : "";
   byId("answer-count", HTMLElement, root).replaceChildren(count, element("span", { className: "share" }, undecided));

@@ -23,10 +23,11 @@ async function showStudies() {
 function studyItem({ study, goal: readable, aim, state, answers, people }) {
   const name = readable === null ? element("b", {}, study) : element("a", { href: pageUrl(study) }, study);
   const invited = people === 1 ? "1 person" : `${people} people`;
-  const counted = people ? `${plural(answers, "answer")}, ${invited} invited` : answers ? plural(answers, "answer") : "Nobody is invited yet";
+  const nobody = state === "closed" ? "No answers" : "Nobody is invited yet";
+  const counted = people ? `${plural(answers, "answer")}, ${invited} invited` : answers ? plural(answers, "answer") : nobody;
   const counts = readable === null ? [] : [element("small", {}, counted)];
-  const title = element("div", { className: "title" }, name, element("span", { className: `state ${state}` }, state));
-  return element("li", {}, title, element("div", {}, aim), ...counts);
+  const title = element("div", { className: "title" }, name, element("span", { className: `state ${state}` }, state), ...counts);
+  return element("li", {}, title, element("div", {}, aim));
 }
 
 document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && showStudies());

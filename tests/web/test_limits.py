@@ -120,6 +120,35 @@ def test_an_upload_of_a_stranger_is_refused_before_it_is_read(tmp_path):
             assert received(line).split()[1] == b"413"
 
 
+@pytest.mark.parametrize("coding", ["chunked", "Chunked", "gzip, CHUNKED"])
+def test_a_body_without_a_length_is_refused_before_it_is_read(cars, coding):
+    with listening(cars[0]) as (_, port):
+        head = f"POST /api/v1/s/cars/p/x.y/undo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: {coding}\r\n\r\n"
+        with connected(port, head.encode()) as line:
+            assert received(line).split()[1] == b"413"
+
+
+def test_an_address_that_resembles_an_unlimited_one_is_limited(cars):
+    with served(cars[0]) as client:
+        client.app.state.rate_limiter = RateLimiter(rate=0.0, burst=2.0)
+        assert [client.get("/healthz%09").status_code for _ in range(3)] == [404, 404, 429]
+        assert {client.get("/healthz").status_code for _ in range(3)} == {200}
+
+
+@pytest.mark.parametrize(
+    ("hosts", "codes"),
+    [
+        (["2001:db8::1", "2001:db8::2", "2001:db8::3"], [401, 401, 429]),
+        (["2001:db8:0:1::1", "2001:db8:0:2::1", "2001:db8:0:3::1"], [401, 401, 401]),
+    ],
+)
+def test_the_addresses_of_one_network_count_as_one_host(cars, hosts, codes):
+    app = create_app(str(cars[0]), token="secret-of-the-owner", workers=1)
+    with TestClient(app):
+        app.state.rate_limiter = RateLimiter(rate=0.0, burst=2.0)
+        assert [TestClient(app, client=(host, 1)).get("/login").status_code for host in hosts] == codes
+
+
 @pytest.mark.parametrize(
     "sent",
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 
 import pytest
+from fastapi import Request
 from fastapi.testclient import TestClient
 
 import askwise
@@ -15,6 +16,7 @@ from askwise.storage.participants import invite
 from askwise.storage.store import Store
 from askwise.web import access
 from askwise.web.app import create_app
+from askwise.web.routes.owner import live, owned
 from tests.web.test_api import OWNER
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -57,6 +59,8 @@ def test_a_viewer_looks_and_changes_nothing(client):
     for path, body in (("state", {"state": "closed"}), ("participants", {"name": "Eve"}), ("crowd", {"open": True})):
         assert client.post(f"/api/v1/studies/drinks/{path}", json=body, headers=viewer).status_code == 403
     assert client.get("/api/v1/studies/drinks/links.csv", headers=viewer).status_code == 403
+    assert client.get("/api/v1/studies/drinks/questions", headers=viewer).status_code == 403
+    assert client.get("/api/v1/studies/drinks/data.json", headers=OWNER).json()["log"] == []  # nothing was asked
     assert client.get("/api/v1/owners", headers=viewer).status_code == 403
     assert client.post("/api/v1/owners", json={"name": "Eve", "role": "owner"}, headers=viewer).status_code == 403
     assert client.get("/api/v1/studies/drinks", headers=OWNER).json()["state"] == "open"
@@ -79,6 +83,39 @@ def test_a_token_revoked_elsewhere_is_out_soon(client, folder, monkeypatch):
     elsewhere.revoke("Olga")
     elsewhere.close()
     assert client.get("/api/v1/studies", headers=token).status_code == 401
+
+
+def test_a_new_token_is_known_at_once(client):
+    assert client.get("/api/v1/studies", headers=bearer("unknown")).status_code == 401  # the tokens were read just now
+    made = bearer(added(client, "Vera", "viewer")["token"])
+    assert client.get("/api/v1/studies", headers=made).status_code == 200
+
+
+def test_a_page_that_watches_hears_nothing_more_once_its_token_is_revoked(client):
+    vera = added(client, "Vera", "viewer")["token"]
+
+    async def watch():
+        scope = {"type": "http", "method": "GET", "path": "/", "app": client.app, "query_string": b""}
+        request = Request({**scope, "headers": [(b"authorization", f"Bearer {vera}".encode())]})
+        stream = await live(await owned(request, "drinks"), request)
+        first = await anext(stream.body_iterator)
+        client.app.state.access.tokens.revoke("Vera")
+        client.app.state.access.read()
+        second = await anext(stream.body_iterator, None)
+        await stream.body_iterator.aclose()
+        return first, second
+
+    first, second = client.portal.call(watch)
+    assert first.startswith("event: overview")
+    assert second is None
+
+
+def test_a_proxy_with_a_password_of_its_own_does_not_hide_the_cookie(client):
+    client.get("/login?token=secret-of-the-owner")
+    assert client.get("/api/v1/studies", headers={"Authorization": "Basic bGFiOmxhYg=="}).status_code == 200
+    client.cookies.clear()
+    assert client.get("/api/v1/studies", headers={"Authorization": "bearer secret-of-the-owner"}).status_code == 200
+    assert client.get("/api/v1/studies", headers={"Authorization": "Basic secret-of-the-owner"}).status_code == 401
 
 
 def test_no_token_stays_in_the_address(client):

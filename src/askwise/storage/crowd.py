@@ -40,7 +40,7 @@ class CheckQuestion:
 
 
 def _count(name: str, value: Any) -> int:
-    number = int(value) if isinstance(value, str) and value.strip().isdigit() else value
+    number = int(value) if isinstance(value, str) and value.strip().isdecimal() else value
     if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MAX_COUNT:
         raise refusal(name, value, f"a whole number from 1 to {MAX_COUNT:,}")
     return number
@@ -57,9 +57,10 @@ def _moment(name: str, value: Any) -> str:
     """A time; one without a zone is UTC."""
     try:
         found = datetime.fromisoformat(str(value).strip())
-    except ValueError:
+        moment = (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
         raise refusal(name, value, "a time such as 2026-12-01 09:00 (UTC) or 2026-12-01T09:00+01:00") from None
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC).isoformat(timespec="seconds")
+    return moment.isoformat(timespec="seconds")
 
 
 def _text(name: str, value: Any, most: int = MAX_TEXT) -> str:
@@ -73,11 +74,13 @@ def _code(name: str, value: Any) -> str:
 
 
 def _address(name: str, value: Any) -> str:
-    """The address of a page; placeholders in braces are filled in later."""
+    """The address of a page; placeholders in braces are filled in later, but none in the host: what a link says must
+    not decide where people go."""
     found = _text(name, value, LETTERS["address"])
     with suppress(ValueError):
         parts = urlsplit(found)
-        if parts.scheme in ("http", "https") and parts.netloc and not re.search(r"\s", found):
+        is_host = parts.netloc and not re.search(r"[{}\\]", parts.netloc)
+        if parts.scheme in ("http", "https") and is_host and not re.search(r"\s", found):
             return found
     raise refusal(name, value, "an address such as https://app.prolific.com/submissions/complete?cc={code}")
 

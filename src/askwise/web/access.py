@@ -55,8 +55,9 @@ def given_token(request: Request) -> str:
 
 
 def bearer_token(request: Request) -> str:
-    """The token in the header of a program."""
-    return request.headers.get("authorization", "").removeprefix("Bearer ").strip()
+    """The token in the header of a program; a proxy with a password of its own sends a header of another kind."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
 
 
 def request_role(request: Request) -> Role | None:

@@ -84,7 +84,7 @@ def reply(request: Request, code: int, sentence: str, headers: Mapping[str, str]
     """The sentence as a program or a person reads it, in the language of a participant."""
     texts = request_texts(request)
     told = sentence.in_language(texts) if isinstance(sentence, Told) else str(sentence)
-    if not wants_page(request.url.path, request.headers.get("accept", "")):
+    if not wants_page(request.scope["path"], request.headers.get("accept", "")):
         return JSONResponse({"detail": told}, code, headers)
     title = "For the owner" if code == 401 else texts.text(TITLES.get(code, "error.title"))
     ended = told if told.endswith((".", "!", "?", "؟")) else f"{told}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from time import monotonic
@@ -23,7 +23,9 @@ UNDRAWN = ("charts", "curve", "minutes")  # numbers that the page needs only as 
 KEEPALIVE_SECONDS = 15.0  # of silence before a comment is sent
 
 
-async def messages(studies: ServedStudies, study: str, job: Job, number: int, links: bool = True) -> AsyncIterator[str]:
+async def messages(
+    studies: ServedStudies, study: str, job: Job, number: int, links: bool = True
+) -> AsyncGenerator[str]:
     """For as long as somebody listens: `overview` once, `changes` whenever something changed, `learned` while answers
     come."""
     told: dict[str, Any] | None = None  # the overview as it was sent last

@@ -26,6 +26,6 @@ def request_texts(request: Request) -> Catalogue:
     known = request.scope.get(TEXTS)
     if isinstance(known, Catalogue):
         return known
-    if not FOR_PARTICIPANTS.match(request.url.path):
+    if not FOR_PARTICIPANTS.match(request.scope["path"]):
         return catalogue(ENGLISH)
     return choose_language(request, None, None)

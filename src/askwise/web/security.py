@@ -7,6 +7,7 @@ import re
 import time
 from bisect import bisect_left
 from collections import OrderedDict
+from ipaddress import ip_address, ip_network
 
 from fastapi import HTTPException, Request, Response
 from starlette.datastructures import MutableHeaders
@@ -32,6 +33,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "media-src 'self'; connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
+ONLY_LOOKS = "your token lets you look, but not change anything; ask an owner"
 STRANGER = "this is for the owner of the study; open the address that askwise serve printed, or your own link"
 requests = logging.getLogger("askwise.web.requests")
 HEADERS = {
@@ -106,7 +108,7 @@ def owner(request: Request) -> None:
     if role is None:
         raise HTTPException(401, STRANGER)
     if role == "viewer" and not looks:
-        raise HTTPException(403, "your token lets you look, but not change anything; ask an owner")
+        raise HTTPException(403, ONLY_LOOKS)
     if bearer_token(request) or looks or request.headers.get("x-askwise") == "page":
         return  # another site's form cannot send that header
     raise HTTPException(403, "the request did not come from askwise's own page")
@@ -114,7 +116,7 @@ def owner(request: Request) -> None:
 
 def _refusal(request: Request) -> Response | None:
     """Why a request is not let in, if it is not; its body was not read by then."""
-    path = request.url.path
+    path: str = request.scope["path"]  # that of its URL loses tabs and line breaks
     if "\0" in path:
         return _refused(request, 422, "an address may not contain the character NUL")
     cost = STATIC_FILE_COST if path.startswith("/static/") else 1.0
@@ -127,8 +129,7 @@ def _refusal(request: Request) -> Response | None:
             return _refused(request, stranger.status_code, str(stranger.detail))
     takes_table = path.startswith(OWNER_PATHS) and path.endswith("/items")
     most = MAX_UPLOAD_BYTES if path == STUDIES_PATH else MAX_TABLE_BYTES if takes_table else MAX_ANSWER_BYTES
-    chunked = "chunked" in request.headers.get("transfer-encoding", "")
-    if chunked:
+    if "transfer-encoding" in request.headers:
         return _refused(request, 413, "a request must say its length; one in chunks does not")
     if int(request.headers.get("content-length") or 0) > most:
         size = f"{most // 2**20} MB" if most >= 2**20 else f"{most // 2**10} kB"
@@ -138,14 +139,27 @@ def _refusal(request: Request) -> Response | None:
 
 def _client_key(request: Request) -> str:
     """Where a request counts: with the participant or the owner who made it if that is certain, else with its host."""
-    study, _, rest = request.url.path.removeprefix("/api/v1").removeprefix("/s/").partition("/p/")
+    study, _, rest = request.scope["path"].removeprefix("/api/v1").removeprefix("/s/").partition("/p/")
     token = rest.split("/")[0]
     if token and request.app.state.studies.knows_token(study, token):
         request.scope[VERIFIED_LINK] = study, token
         return f"participant {study} {token}"
     if request_role(request) is not None:
         return f"owner {token_hash(given_token(request))[:16]}"
-    return f"host {request.client.host if request.client else ''}"
+    return f"host {network_of(request.client.host if request.client else '')}"
+
+
+def network_of(host: str) -> str:
+    """What counts as one host: an address of IPv4, or the network of one of IPv6, whose owner has 2**64 addresses.
+
+    >>> network_of("10.0.0.7"), network_of("2001:db8:1:2:3:4:5:6")
+    ('10.0.0.7', '2001:db8:1:2::/64')
+    """
+    try:
+        address = ip_address(host)
+    except ValueError:  # a socket, or a program that calls the app itself
+        return host
+    return host if address.version == 4 else str(ip_network((address, 64), strict=False))
 
 
 def _refused(request: Request, code: int, sentence: str) -> Response:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
@@ -39,7 +41,7 @@ from askwise.web.log_service import LogService
 from askwise.web.overview import ListedStudy, StudyOverview, list_study, overview, participant_link, without_links
 from askwise.web.respondent import NextQuestion, Respondent
 from askwise.web.schemas import AnswerRequest, InvitationRequest, ShownQuestion, StateRequest, Text, shown_question
-from askwise.web.security import MAX_TABLE_BYTES, owner
+from askwise.web.security import MAX_TABLE_BYTES, ONLY_LOOKS, owner
 from askwise.web.studies import ServedStudies
 from askwise.web.uploads import UploadedFiles
 
@@ -224,8 +226,10 @@ async def pause_participant(study: Named, participant: str, paused: bool = True)
 
 
 @router.get("/{study}/questions")
-async def questions(study: Named) -> ShownQuestion | None:
+async def questions(study: Named, request: Request) -> ShownQuestion | None:
     """The next question of the study's own log: for a lab robot. Nothing if it is time to stop."""
+    if request_role(request) != "owner":  # the question is asked, which the log notes
+        raise HTTPException(403, ONLY_LOOKS)
     respondent = await study.respondent()
     if respondent.refusal:
         raise HTTPException(409, respondent.refusal)
@@ -252,10 +256,19 @@ async def learned(study: Named, log: int | None = None) -> dict[str, Any]:
 @router.get("/{study}/live", response_class=EventStream)
 async def live(study: Named, request: Request, log: int | None = None) -> EventStream:
     """Server-sent events: `overview` at the start, `changes` of it at once, `learned` every few seconds."""
-    stream = messages(
-        study.studies, study.name, await study.job(log), study.record.study, request_role(request) == "owner"
-    )
-    return EventStream(stream, headers={"Cache-Control": "no-store"})
+    role, access = request_role(request), request.app.state.access
+    job, number = await study.job(log), study.record.study
+
+    async def while_allowed() -> AsyncIterator[str]:
+        """The messages, until the token is revoked."""
+        async with aclosing(messages(study.studies, study.name, job, number, role == "owner")) as stream:
+            async for message in stream:
+                await access.refresh(request)
+                if request_role(request) != role:
+                    return
+                yield message
+
+    return EventStream(while_allowed(), headers={"Cache-Control": "no-store"})
 
 
 @router.post("/{study}/plan", status_code=202)

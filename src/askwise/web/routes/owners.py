@@ -66,6 +66,7 @@ async def add_owner(request: Request, wanted: OwnerRequest) -> NewOwner:
         token = await asyncio.to_thread(tokens.add, wanted.name, wanted.role)
     except SettingError as taken:
         raise HTTPException(409, str(taken)) from None
+    await asyncio.to_thread(request.app.state.access.read)
     where = f"{str(request.base_url).rstrip('/')}{request.app.state.root_path}"
     return NewOwner(name=wanted.name.strip(), role=wanted.role, token=token, link=f"{where}/login?token={token}")
 

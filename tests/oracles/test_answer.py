@@ -248,14 +248,47 @@ def test_only_the_questions_that_are_given_are_answered():
             askwise.answer(session, cheapest, questions=wrong)
 
 
-def test_a_cost_limit_is_hardly_passed_with_many_in_flight():
-    run = askwise.answer(
-        session_of(noise=None, epsilon=0.001),
-        lambda q: askwise.Reply(cheapest(q), cost=1.0),
-        jobs=4,
-        budget={"cost": 9},
+@pytest.mark.parametrize("limit", [3, 9])
+@pytest.mark.parametrize("says_when", ["before", "after"])
+def test_a_cost_limit_is_not_passed_with_many_in_flight(limit, says_when):
+    def oracle(question):
+        return cheapest(question) if says_when == "before" else askwise.Reply(cheapest(question), cost=1.0)
+
+    if says_when == "before":
+        oracle.cost = 1.0
+    run = askwise.answer(session_of(noise=None, epsilon=0.001), oracle, jobs=8, budget={"cost": limit})
+    assert (run.cost, run.reason.kind) == (limit, "budget")
+
+
+@pytest.mark.parametrize("jobs", [1, 8])
+def test_calls_that_fail_and_cost_end_at_the_limit(jobs):
+    calls = []
+
+    def oracle(question):
+        calls.append(question.id)
+        raise OracleError("the reply was cut off", cost=1.0)
+
+    run = askwise.answer(session_of(), oracle, jobs=jobs, budget={"cost": 2})
+    assert (len(calls), run.cost, run.reason.kind) == (2, 2.0, "budget")
+
+
+def test_what_an_error_or_a_refused_reply_says_of_its_cost_may_be_anything():
+    class Odd(Exception):
+        cost = None
+        wait = print
+
+    odd = iter(
+        [Odd("busy"), *(askwise.Reply("left", cost=cost) for cost in ("much", float("nan"), -1.0, float("inf")))]
     )
-    assert run.cost == 9.0
+
+    def oracle(question):
+        said = next(odd, cheapest(question))
+        if isinstance(said, Odd):
+            raise said
+        return said
+
+    run = askwise.answer(session_of(), oracle, jobs=1)
+    assert (run.failures, run.cost, run.reason.kind) == (5, 0.0, "settled")
 
 
 @pytest.mark.parametrize(
@@ -382,6 +415,41 @@ def test_ctrl_c_records_what_comes_in_time_and_cancels_the_rest(kind, at_a_termi
     assert set(cancelled) == (set(started) - {started[1]} if kind == "async" else set())
     assert session.event_log.status[started[0]] == "open"
     assert askwise.answer(session, cheapest).reason.kind == "settled"
+
+
+def test_ctrl_c_records_a_reply_that_waits_for_its_turn(at_a_terminal, monkeypatch):
+    """While the next questions are computed, which takes longer than the grace."""
+    session, computing, stopped, second = session_of(), threading.Event(), threading.Event(), []
+    ask = session.ask
+
+    def slow_ask(*count, **options):
+        if second:
+            computing.set()
+            assert stopped.wait(20)
+        return ask(*count, **options)
+
+    def oracle(question):
+        if len(session.event_log.open_ids) == 2 and not second:
+            second.append(question.id)
+            assert computing.wait(20)
+            signal.raise_signal(signal.SIGINT)
+        return cheapest(question)
+
+    monkeypatch.setattr(session, "ask", slow_ask)
+    monkeypatch.setattr(loop.AnsweringLoop, "_end_calls", ending_after(loop.AnsweringLoop._end_calls, stopped))
+    with pytest.raises(KeyboardInterrupt, match="stopped: 2 answers of this run kept"):
+        askwise.answer(session, oracle, jobs=2)
+    assert second[0] in {event["question"] for event in told(session)}
+
+
+def ending_after(end_calls, stopped):
+    """The same, and then it is told that calls have been cancelled."""
+
+    async def ended(self):
+        await end_calls(self)
+        stopped.set()
+
+    return ended
 
 
 def test_a_terminal_shows_how_far_it_is(monkeypatch, capsys):

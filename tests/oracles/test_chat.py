@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from types import SimpleNamespace
 
 import httpx
 import numpy as np
@@ -13,7 +14,7 @@ import askwise
 from askwise.errors import OracleError, SettingError
 from askwise.exchange.answers import answers_table
 from askwise.exchange.files import write_table
-from askwise.oracles import loop
+from askwise.oracles import chat, loop
 from askwise.oracles.prompts import messages, swapped
 from askwise.oracles.registry import OracleSettings, oracle_named
 from askwise.types import Option, Question
@@ -276,3 +277,19 @@ def test_an_endpoint_that_is_not_there_ends_the_run():
     oracle = oracle_named("openai:small", OracleSettings(base_url="http://127.0.0.1:9/v1"))
     with pytest.raises(OracleError, match=r"could not be reached \(ConnectError"):
         askwise.answer(session_of(), oracle)
+
+
+def test_requests_start_one_by_one_also_after_a_pause(monkeypatch):
+    """By a clock of our own."""
+    clock, starts = [0.0], []
+
+    def sleep(seconds):
+        clock[0] += seconds
+
+    monkeypatch.setattr(chat, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=sleep))
+    limit = chat.RateLimit(60)
+    limit.pause(5.0)
+    for _ in range(3):
+        limit.wait()
+        starts.append(clock[0])
+    assert starts == [5.0, 6.0, 7.0]

@@ -6,15 +6,18 @@ import numpy as np
 import pytest
 
 import askwise
+from askwise.distances.labels import Disagreement
 from askwise.errors import SettingError
 from askwise.losses import logistic
 from askwise.posteriors.scores import shaped
 from askwise.posteriors.scores.contexts import context_prior
 from askwise.posteriors.scores.kernels import INDIVIDUAL
 from askwise.posteriors.scores.shaped import ShapedScores
+from askwise.problem import Problem
 from askwise.session import reliability
 from askwise.session.beliefs import Beliefs
 from askwise.session.reliability import GRID, agreements, measure_against_anchor
+from askwise.stopping.certificate import Estimate, certify
 from askwise.structures.choice import ItemScores
 from askwise.structures.contexts import ChoiceInContexts
 from askwise.types import Answer
@@ -114,6 +117,33 @@ def test_the_order_of_answers_and_an_undo_leave_the_same_measure():
     beliefs = told(answers)
     again = beliefs.tell("more", Answer((0, 1), -1, "ann")).undo("more")
     assert again.reliability == beliefs.reliability
+
+
+def test_an_answer_that_might_have_come_leaves_the_same_measure():
+    """As when rounds are prepared for each answer of the anchor: they follow from the same beliefs."""
+    before, after = (told(some_answers(np.random.default_rng(3), {"fair": 0.3})) for _ in range(2))
+    alone = before.tell("more", Answer((0, 1), 1, "ann"))
+    after.tell("more", Answer((0, 1), -1, "ann"))
+    again = after.tell("more", Answer((0, 1), 1, "ann"))
+    (one,), (other,) = (beliefs.anchored.values() for beliefs in (alone, again))
+    draws = [each.sample(100, np.random.default_rng(0)).structures for each in (one, other)]
+    np.testing.assert_array_equal(*draws)
+    assert again.reliability == alone.reliability
+
+
+def test_a_judge_with_a_taste_of_their_own_fits_the_model():
+    """The judge prefers the second of two items in all contexts, and the anchor the first: no reason for a warning."""
+    family, rng = ChoiceInContexts([str(context) for context in range(24)], 2, judges=1), np.random.default_rng(5)
+    before = context_prior(family, logistic, 24, np.zeros((2, 0)), [INDIVIDUAL], np.ones(1), anchor="ann")
+    answers = [Answer((context, 0, 1), 1, "ann") for context in range(8)]
+    answers += [Answer((context, 0, 1), -1, "bot") for context in range(24)]
+    posterior, problem = (
+        before.update_all(answers, rng),
+        Problem(family, Disagreement(family, np.zeros((1, 3), dtype=int))),
+    )
+    found = certify(problem, posterior, Estimate("first", np.zeros(family.dimension), 0.0), answers, rng)
+    assert min(found.fit, found.held_out) > 0.05
+    assert found.warning is None
 
 
 def test_a_study_keeps_its_anchor(tmp_path):

@@ -12,7 +12,6 @@ from askwise.distances import TableDistance
 from askwise.distances.labels import Disagreement
 from askwise.goals import clusters
 from askwise.losses import zero_one
-from askwise.posteriors import update_all
 from askwise.posteriors.enumerated import Enumerated
 from askwise.problem import Problem
 from askwise.stopping.certificate import (
@@ -199,24 +198,39 @@ def test_names_the_model_in_the_words_of_its_family():
     assert clusters(["ant", "bee", "cow"], draws=8).certificate().assumptions[0] == Clusterings.model_sentence
 
 
-def test_held_out_answers_against_enumeration():
-    """Each answer predicted by the posterior of all others, and all sets of answers counted."""
+@pytest.mark.parametrize("strength", [1.0, 0.3])
+def test_held_out_answers_against_enumeration(strength):
+    """Each answer predicted by the posterior of all others, and all sets of answers counted. Answers of somebody who is
+    trusted in part count, and are predicted, to the power of a strength."""
     rng = generator(218)
     scores = 2 * rng.standard_normal((5, 6))
     family = Finite(scores, responses=[-1, 1])
     problem = Problem(family, TableDistance(1.0 - np.eye(5)))
-    prior = Enumerated.prior(family, np.arange(5), problem.loss)
     answers = [Answer(atom, int(rng.choice([-1, 1]))) for atom in range(6)]
+    strengths = np.where(np.arange(6) % 2, strength, 1.0)
+    said = (
+        np.stack([1 / (1 + np.exp(-answer.response * scores[:, answer.atom])) for answer in answers])
+        ** strengths[:, None]
+    )
     predicted = []  # chance of the response 1
     for left_out in range(6):
-        others = update_all(prior, answers[:left_out] + answers[left_out + 1 :], rng)
-        predicted.append(float(others.weights @ (1 / (1 + np.exp(-scores[:, left_out])))))
+        others = np.delete(said, left_out, axis=0).prod(axis=0)
+        predicted.append(float(others @ (1 / (1 + np.exp(-strengths[left_out] * scores[:, left_out]))) / others.sum()))
     chances = np.array([1 - np.array(predicted), predicted])
     totals = {signs: float(chances[list(signs), np.arange(6)].prod()) for signs in product((0, 1), repeat=6)}
     came = totals[tuple(int(answer.response == 1) for answer in answers)]
     exact = sum(total for total in totals.values() if total <= came * (1 + 1e-9))
-    found = held_out_check(problem, exact_sample(update_all(prior, answers, rng)), answers, rng)
+    sample = Sample(np.arange(5), said.prod(axis=0) / said.prod(axis=0).sum(), exact=True)
+    found = held_out_check(problem, sample, answers, rng, strengths=strengths)
     assert found == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / HELD_OUT_DRAWS) + 1e-9)
+
+
+def test_answers_of_somebody_who_is_hardly_trusted_are_no_alarm():
+    problem = Problem(Finite([[3.0], [-3.0]], responses=[-1, 1]), TableDistance(1.0 - np.eye(2)))
+    sure, answers = Sample(np.zeros(50, dtype=int), np.full(50, 0.02), exact=True), 5 * [Answer(0, 1), Answer(0, -1)]
+    for check in (predictive_check, held_out_check):
+        assert check(problem, sure, answers, generator(221)) < MIN_FIT
+        assert check(problem, sure, answers, generator(221), strengths=np.full(10, 0.05)) > 0.1
 
 
 def test_one_answer_against_the_odds_among_many_is_no_alarm():

@@ -50,16 +50,22 @@ class Spending:
             return StopReason(f"the budget of {self.answers.answers} answers is used up", "budget")
         return None if self.cost is None else self.cost.spent(spent)
 
-    def room(self, closed: int, spent: float, calls: int) -> float:
+    def room(self, closed: int, spent: float, calls: int, known: float | None = None) -> float:
         """How many calls may be in flight: those that are expected to end within the limits.
+
+        `known` is what each call costs; if it is None, it is what the `calls` before have cost on average, and the
+        first one goes alone.
 
         >>> Spending.of({"answers": 10, "cost": 5.0}).room(closed=4, spent=4.0, calls=4)
         1
         """
         by_answers = inf if self.answers is None else self.answers.answers - closed
-        if self.cost is None or self.cost.max_cost is None or not spent:
+        if self.cost is None or self.cost.max_cost is None:
             return by_answers
-        return min(by_answers, ceil((self.cost.max_cost - spent) * calls / spent))
+        each = spent / calls if calls and known is None else known
+        if each is None:
+            return min(by_answers, 1)
+        return min(by_answers, ceil((self.cost.max_cost - spent) / each)) if each else by_answers
 
 
 def answers_left(stop: Stop | None, given: int) -> float:

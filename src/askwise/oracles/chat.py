@@ -40,11 +40,17 @@ class RateLimit:
 
     def wait(self) -> None:
         """Returns when the next request may start."""
-        with self._lock:
-            start = max(time.monotonic(), self._next)
-            self._next = start + self.gap
-        while (left := max(start, self._paused_until) - time.monotonic()) > 0:
+        while (left := self._seconds_left()) > 0:
             time.sleep(left)
+
+    def _seconds_left(self) -> float:
+        """Until a request may start; not above 0 if it starts now."""
+        with self._lock:
+            now = time.monotonic()
+            left = max(self._next, self._paused_until) - now
+            if left <= 0:
+                self._next = now + self.gap
+            return left
 
     def pause(self, seconds: float) -> None:
         """Lets no request start for so long."""

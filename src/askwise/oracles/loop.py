@@ -12,12 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from typing import Any, TypeVar
 
 from askwise.errors import AnswerError, NothingToAsk, OracleError, SettingError, StudyError
 from askwise.oracles.budgets import Spending, answers_left
 from askwise.oracles.calls import call
-from askwise.oracles.protocol import HasCost, Oracle, Reply
+from askwise.oracles.protocol import HasCost, Oracle, RefusedReply, Reply
 from askwise.oracles.reservations import Reservations
 from askwise.session import Session
 from askwise.session.events import MAX_LETTERS, UNSTORABLE
@@ -72,6 +73,7 @@ class AnsweringLoop:
         self.reason: StopReason | None = None
         self.in_flight: dict[str, asyncio.Task[None]] = {}  # by question
         self.set_aside: set[str] = set()  # questions that failed too often; they stay open
+        self.wasted: dict[str, float] = {}  # by question in flight: what its failed calls have cost
         self.failed_in_a_row = 0  # questions
         self.is_group = isinstance(session.problem.family, AsksPeople)
         self.reservations = Reservations(session, who)
@@ -125,7 +127,9 @@ class AnsweringLoop:
         closed, spent = log.closed_count(self.who), self._spent()
         self.reason = self.session.reason or self.spending.reason(closed, spent)
         left = answers_left(self.session.config.stop, len(self.session.answers))
-        free = min(self.jobs, left, self.spending.room(closed, spent, max(1, closed))) - len(self.in_flight)
+        known = self.oracle.cost if isinstance(self.oracle, HasCost) else None
+        room = self.spending.room(closed, spent, closed + self.counts.failures, known)
+        free = min(self.jobs, left, room) - len(self.in_flight)
         if self.reason is not None or free < 1:
             return []
         busy = {*self.in_flight, *self.set_aside, *self.reservations.held_by_others()} & log.open_ids.keys()
@@ -160,11 +164,14 @@ class AnsweringLoop:
             return 0.0
         events = (event for event in self.session.log if event["event"] in ("tell", "skip"))
         mine = (event.get("cost", 0.0) for event in events if self.who is None or event.get("who") == self.who)
-        return float(sum(mine)) + self.counts.unrecorded_cost
+        return float(sum(mine)) + self.counts.unrecorded_cost + sum(self.wasted.values())
 
-    def _record(self, question: Question, reply: Reply, seconds: float, key: str, wasted: float) -> None:
+    def _may_spend_more(self) -> bool:
+        return self.spending.cost is None or self.spending.cost.spent(self._spent()) is None
+
+    def _record(self, question: Question, reply: Reply, seconds: float, key: str) -> None:
         """Records an answer or a skip, with what it cost and what failed calls before it did. Now it is durable."""
-        cost = self._cost(reply)
+        cost, wasted = self._cost(reply), self.wasted.get(question.id)
         cost = cost if not wasted else wasted + (cost or 0.0)
         note = None if reply.note is None else _storable(reply.note, MAX_LETTERS["note"])
         details: dict[str, Any] = {"who": self.who, "seconds": round(seconds, 3), "key": key, "cost": cost}
@@ -175,6 +182,7 @@ class AnsweringLoop:
             self.session.tell(reply.response, question.id, note=note, **details)
             self.counts.answers += 1
         self.counts.recorded_cost += cost or 0.0
+        self.wasted.pop(question.id, None)
         self.failed_in_a_row = 0
         self.changed()
 
@@ -186,7 +194,7 @@ class AnsweringLoop:
 
     async def _settle(self, question: Question) -> None:
         """Puts a question to the oracle until its answer is recorded, or until it failed too often."""
-        key, asked, wasted, seconds = uuid.uuid4().hex, question, 0.0, 0.0
+        key, asked, seconds = uuid.uuid4().hex, question, 0.0
         reply: Reply | None = None
         error: Exception = OracleError("never tried")
         for attempt in range(MAX_TRIES):
@@ -195,7 +203,8 @@ class AnsweringLoop:
                     started = time.monotonic()
                     reply = _as_reply(await call(self.oracle, asked))
                     seconds = time.monotonic() - started
-                await self._in_session(partial(self._record, question, reply, seconds, key, wasted))
+                # a reply that is here is recorded even if the run is stopped before its turn comes
+                await asyncio.shield(self._in_session(partial(self._record, question, reply, seconds, key)))
                 return
             except SettingError:  # no later try can help
                 raise
@@ -206,27 +215,39 @@ class AnsweringLoop:
             except StudyError as failure:
                 error = failure  # the reply is recorded later, with the same key
             except AnswerError as failure:
-                wasted += getattr(failure, "cost", 0.0) + (0.0 if reply is None else self._cost(reply) or 0.0)
+                self._waste(question, _cost_of(failure) if reply is None else self._cost(reply))
                 error, reply = failure, None
                 if not await self._in_session(partial(self._is_open, question)):
-                    self.counts.unrecorded_cost += wasted  # somebody else answered it, or it was withdrawn
+                    self._let_go(question)  # somebody else answered it, or it was withdrawn
                     return
                 asked = replace(question, info={**question.info, "error": str(failure)})
             except Exception as failure:
-                wasted += getattr(failure, "cost", 0.0)
+                self._waste(question, _cost_of(failure))
                 error, reply = failure, None
                 if isinstance(failure, OracleError) and failure.final:
-                    self.counts.unrecorded_cost += wasted
+                    self._let_go(question)
                     raise
             self.counts.failures += 1
             logger.warning("question %s: %s", question.id, _one_line(error))
+            if reply is None and not await self._in_session(self._may_spend_more):
+                self._let_go(question)
+                return
             if attempt + 1 < MAX_TRIES:
                 await asyncio.sleep(0.0 if isinstance(error, AnswerError) else _wait_seconds(attempt, error))
-        self._give_up(question, error, wasted)
+        self._give_up(question, error)
 
-    def _give_up(self, question: Question, error: Exception, wasted: float) -> None:
+    def _waste(self, question: Question, cost: Any) -> None:
+        """Notes what a failed call has cost, if an oracle says so: it may have been refused for that very number."""
+        if isinstance(cost, int | float) and 0 < cost < inf:
+            self.wasted[question.id] = self.wasted.get(question.id, 0.0) + cost
+
+    def _let_go(self, question: Question) -> None:
+        """Ends with a question that this run does not answer. What it cost stays in the count."""
+        self.counts.unrecorded_cost += self.wasted.pop(question.id, 0.0)
+
+    def _give_up(self, question: Question, error: Exception) -> None:
         """Sets a question aside; after several in a row the run ends."""
-        self.counts.unrecorded_cost += wasted
+        self._let_go(question)
         self.set_aside.add(question.id)
         self.failed_in_a_row += 1
         if isinstance(error, StudyError):
@@ -268,7 +289,12 @@ def _as_reply(said: Any) -> Reply:
 def _wait_seconds(attempt: int, error: Exception) -> float:
     """How long to wait after a failure: twice as long each time, with jitter, and as long as the oracle said."""
     usual = min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2**attempt) * random.uniform(0.5, 1.0)
-    return max(usual, getattr(error, "wait", None) or 0.0)
+    return max(usual, (error.wait or 0.0) if isinstance(error, OracleError) else 0.0)
+
+
+def _cost_of(error: Exception) -> float:
+    """What the call that failed so has cost."""
+    return error.cost if isinstance(error, OracleError | RefusedReply) else 0.0
 
 
 def _storable(text: str, letters: int) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
+import numpy as np
 from numpy.random import Generator
 
 from askwise.losses import Loss
@@ -137,6 +138,20 @@ CAPABILITIES = (
     Reweighs,
     UpdatesInBatch,
 )
+
+
+def asked_atoms(posterior: Drawn, answers: Sequence[Answer]) -> Atoms:
+    """(T, ...): what the answers are about, each as its author was asked.
+
+    >>> asked_atoms(None, [Answer((0, 1), 1), Answer((1, 2), -1)]).tolist()
+    [[0, 1], [1, 2]]
+    """
+    atoms = [np.asarray(answer.atom) for answer in answers]
+    if isinstance(posterior, KnowsAnswerers):
+        atoms = [
+            posterior.atoms_of(answer.who or "", atom[None])[0] for answer, atom in zip(answers, atoms, strict=True)
+        ]
+    return np.stack(atoms)
 
 
 def update_all(posterior: Posterior, answers: Sequence[Answer], rng: Generator) -> Posterior:

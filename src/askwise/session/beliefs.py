@@ -99,6 +99,8 @@ class Beliefs:
     def _with(self, told: Mapping[str, tuple[int, Answer]], trail: tuple[TrailEntry, ...]) -> Beliefs:
         """These answers in force, of which the last of the trail has the first ones."""
         revisions, answers = [revision for revision, _ in told.values()], [answer for _, answer in told.values()]
+        # other beliefs that follow from these ones have other answers of the same revision
+        after = replace(self, told=told, revision=self.revision + 1, anchored=self.anchored.copy())
         for count in range(trail[-1].answers if trail else 0, len(told)):
             before, trusted = (trail[-1].posterior, trail[-1].reliability) if trail else (self.prior, {})
             ages = [(count + 1 - kept.answers, kept) for kept in trail]
@@ -107,11 +109,11 @@ class Beliefs:
                 for age, entry in ages
                 if age < RECENT_ANSWERS or (age < MAX_TRAIL_ANSWERS and entry.answers % KEPT_EVERY == 0)
             ]
-            trail = (*kept, self._after(before, trusted, answers[: count + 1], revisions[: count + 1]))
+            trail = (*kept, after._after(before, trusted, answers[: count + 1], revisions[: count + 1]))
         for entry in trail[:-2]:  # but not of the last one that others may go on from
             if isinstance(entry.posterior, ReleasesMemory):
                 entry.posterior.release_memory()
-        return replace(self, told=told, trail=trail, revision=self.revision + 1)
+        return replace(after, trail=trail)
 
     def _after(
         self, before: Posterior, before_trusted: Mapping[str, float], answers: list[Answer], revisions: list[int]

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from askwise.session import recording
+from askwise.session.event_log import EventLog, ValidEvent
 from askwise.session.events import Event
 from askwise.types import Answer
 
 if TYPE_CHECKING:
     from askwise.session.session import Session
 
-CHEAP = ("ask", "skip", "show")  # events that change no belief
+CHEAP = ("ask", "skip", "show", "tell")  # events that change no belief, but for answers that count
 
 
 def choose_reweighed(session: Session, events: Sequence[Event]) -> Event | None:
@@ -31,21 +32,26 @@ def choose_reweighed(session: Session, events: Sequence[Event]) -> Event | None:
     log, waiting = session.event_log, list(events)
     while waiting:
         valid = log.validate(waiting[0])
-        prepared = None if valid.answer is None else session.prepared.find(log, valid)
-        if prepared is None and (valid.answer is not None or waiting[0]["event"] not in CHEAP):
+        counted = _counted(log, valid)
+        prepared = None if counted is None else session.prepared.find(log, valid)
+        if prepared is None and (counted is not None or waiting[0]["event"] not in CHEAP):
             break
         recording.apply(session, valid, prepared)
         waiting.pop(0)
     log, answers = log.copy(), list[Answer]()
     for event in waiting:
         valid = log.validate(event)
-        if valid.answer is not None:
-            answers.append(valid.answer)
-        elif event["event"] not in CHEAP:
+        if event["event"] not in CHEAP:
             return None
+        answers += [] if (counted := _counted(log, valid)) is None else [counted]
         log.append(valid)
     round = session.round.reweighed(answers)
     if round is None or log.open_ids or not len(round.fresh_atoms(log)):
         return None
     chosen = round.best(log, 1)[0]
     return {**chosen, "info": {**chosen["info"], "reweighed": len(answers)}}
+
+
+def _counted(log: EventLog, valid: ValidEvent) -> Answer | None:
+    """The answer of an event, unless it is one of somebody who is excluded."""
+    return None if valid.event.get("who") in log.excluded else valid.answer

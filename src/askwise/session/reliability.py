@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from askwise.posteriors import Posterior, Reweighs
+from askwise.posteriors import Posterior, Reweighs, asked_atoms
 from askwise.problem import potential
 from askwise.session.events import hashable_atom
 from askwise.structures import AsksPeople
@@ -141,7 +141,7 @@ def _strengths(fit: Floats, answers: Sequence[Answer]) -> dict[str, float]:
 
 def _fit(posterior: Any, answers: Sequence[Answer], rng: Generator) -> Floats:
     """(G, T): the log-likelihood of each answer at each strength, averaged over draws."""
-    family, atoms = posterior.family, np.array([answer.atom for answer in answers])
+    family, atoms = posterior.family, asked_atoms(posterior, answers)
     predictions = family.predict(posterior.sample(DRAWS, rng).structures, atoms)  # (S, T)
     if np.ndim(family.responses(predictions)) == 2:
         return np.array([each.mean(axis=0) for each in _number_logs(posterior, predictions, answers)])

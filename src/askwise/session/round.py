@@ -14,7 +14,7 @@ from askwise._runtime.streams import stream
 from askwise._runtime.threads import one_thread
 from askwise.distances import form_of
 from askwise.errors import NothingToAsk, SettingError
-from askwise.posteriors import LearnsLoss
+from askwise.posteriors import LearnsLoss, asked_atoms
 from askwise.session.answerers import Answerer, rank_answerers
 from askwise.session.beliefs import Beliefs
 from askwise.session.config import NO_LIMITS, SessionConfig
@@ -29,6 +29,7 @@ from askwise.stopping.outlook import Outlook, outlook
 from askwise.strategies import candidates_for, rule_for
 from askwise.strategies.baselines import random
 from askwise.strategies.batches import (
+    Resampled,
     Scenario,
     extend_scenarios,
     has_enough_draws,
@@ -107,12 +108,13 @@ class Round:
         draws would count."""
         problem, (structures, weights, *_) = self.config.problem, self.sample
         for answer in answers:
-            predictions = problem.family.predict(structures, np.asarray(answer.atom)[None])
-            weights = weights * problem.likelihood(predictions, answer.response)[:, 0]
+            predictions = problem.family.predict(structures, asked_atoms(self.posterior, [answer]))
+            trust = self.reliability.get(answer.who or "", 1.0)
+            weights = weights * problem.likelihood(predictions, answer.response)[:, 0] ** trust
         if not has_enough_draws(weights):
             return None
-        found = Round(self.config, self.beliefs)
-        vars(found)["sample"] = self.sample._replace(weights=weights / weights.sum())
+        found, sample = Round(self.config, self.beliefs), self.sample._replace(weights=weights / weights.sum())
+        vars(found).update(sample=sample, posterior=Resampled(sample))  # a strategy that draws more knows the answers
         return found
 
     @property
@@ -152,7 +154,9 @@ class Round:
         found = []
         for problem, posterior, answers in models:
             rng = stream(self.config.seed, self.number, "certificate")
-            found.append(certify(problem, posterior, self.estimate, answers, rng, self.config.closeness))
+            found.append(
+                certify(problem, posterior, self.estimate, answers, rng, self.config.closeness, self.reliability)
+            )
         worst = max(range(len(found)), key=lambda place: found[place].expected_distance)
         return replace(found[worst], objection=objection and objection.sentence), models[worst]
 

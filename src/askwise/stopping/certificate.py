@@ -12,7 +12,15 @@ from numpy.random import Generator
 
 from askwise import display
 from askwise.distances import HasCentre, HasPhrase, HasUnit, form_of
-from askwise.posteriors import AllowsLapses, DescribesShape, LearnsBias, LearnsFromOthers, LearnsLoss, Posterior
+from askwise.posteriors import (
+    AllowsLapses,
+    DescribesShape,
+    LearnsBias,
+    LearnsFromOthers,
+    LearnsLoss,
+    Posterior,
+    asked_atoms,
+)
 from askwise.posteriors.chains import independent_draws
 from askwise.problem import Problem
 from askwise.stopping.position import SideCount, position_shifts, uneven_sides
@@ -182,12 +190,14 @@ def certify(
     answers: Sequence[Answer],
     rng: Generator,
     closeness: float = 1.0,
+    trust: Mapping[str, float] | None = None,
 ) -> Certificate:
     """Measures an estimate on fresh draws of the posterior; it was chosen on others, so the bound holds for it.
 
     `found` is the estimate and `answers` are those in force, which are compared with what the model predicts. With
     `closeness` c, the truth's own distribution is within a factor of c of the prior. After any answers, it is then
-    within c^2 of the posterior, so distances are at most c^2 times as large. See `Certificate` for an example.
+    within c^2 of the posterior, so distances are at most c^2 times as large. `trust` is how reliable the answers of
+    each person are, from 0 to 1; by default 1. See `Certificate` for an example.
     """
     biases: Mapping[str, Floats] = {}
     if isinstance(posterior, LearnsBias):
@@ -202,7 +212,11 @@ def certify(
     uneven = uneven_sides(posterior, answers)
     # whoever prefers a side that much is hardly trusted, so how their answers fit says nothing about the estimate
     checked = [answer for answer in answers if (answer.who or "") not in {one.who for one in uneven}]
+    if checked:
+        atoms = asked_atoms(posterior, checked)
+        checked = [answer._replace(atom=atom) for answer, atom in zip(checked, atoms, strict=True)]
     shifts = position_shifts(biases, checked) if biases and checked else None
+    strengths = np.array([(trust or {}).get(answer.who or "", 1.0) for answer in checked])
     # draws of a learned loss each have their own, so that one loss cannot weigh them as if an answer had not come
     learns_loss = isinstance(posterior, LearnsLoss) and posterior.learned_loss is not None
     return Certificate(
@@ -211,8 +225,8 @@ def certify(
         upper_bound=min(1.0, factor * bound),
         confidence=1.0 if sample.exact else 1 - CERTIFICATE_DELTA,
         probability_exact=max(0.0, exact - (factor - 1) * (1 - exact)),
-        fit=predictive_check(problem, sample, checked, rng, lapse, shifts),
-        held_out=1.0 if learns_loss else held_out_check(problem, sample, checked, rng, lapse, shifts),
+        fit=predictive_check(problem, sample, checked, rng, lapse, shifts, strengths),
+        held_out=1.0 if learns_loss else held_out_check(problem, sample, checked, rng, lapse, shifts, strengths),
         answers=len(answers),
         assumptions=_assumptions(problem, posterior, sample, worth),
         phrase=problem.distance.phrase if isinstance(problem.distance, HasPhrase) else DEFAULT_PHRASE,
@@ -255,10 +269,12 @@ def predictive_check(
     rng: Generator,
     lapse: float = 0.0,
     shifts: Floats | None = None,
+    strengths: Floats | None = None,
 ) -> float:
     """The posterior predictive p value: how often simulated answers are as unlikely as those that came.
 
-    `lapse` is the share of answers that are given by accident, and `shifts` (S, T) are added to the scores of answers.
+    `lapse` is the share of answers that are given by accident, `shifts` (S, T) are added to the scores of answers, and
+    `strengths` (T,) say how far each answer is trusted, from 0 to 1.
 
     >>> from askwise.distances import TableDistance
     >>> from askwise.structures.finite import Finite
@@ -276,6 +292,9 @@ def predictive_check(
     if np.ndim(responses) != 1:
         return _worst_number_check(problem, predictions, sample.weights, given, rng)
     chances = _with_lapses(problem.chances(predictions), lapse)  # (Y, S, T)
+    if strengths is not None and (strengths < 1).any():
+        chances = chances**strengths
+        chances /= chances.sum(axis=0)
     logs = np.log(np.maximum(chances, np.finfo(chances.dtype).tiny))
     observed = np.take_along_axis(logs, np.array([list(responses).index(y) for y in given])[None, None, :], axis=0)[0]
     drawn = (rng.random(chances.shape[1:]) > np.cumsum(chances, axis=0)[:-1]).sum(axis=0)
@@ -291,6 +310,7 @@ def held_out_check(
     rng: Generator,
     lapse: float = 0.0,
     shifts: Floats | None = None,
+    strengths: Floats | None = None,
 ) -> float:
     """The p value of the answers, each predicted from all others: small if they are predicted worse than expected.
 
@@ -313,12 +333,14 @@ def held_out_check(
     if np.ndim(responses) != 1:
         return 1.0
     chances = np.maximum(_with_lapses(problem.chances(predictions), lapse), 1e-12)
+    if strengths is not None and (strengths < 1).any():
+        chances = chances**strengths  # by which each answer counts in the posterior
     given = np.array([list(responses).index(answer.response) for answer in answers])
     weights = 1 / np.take_along_axis(chances, given[None, None], axis=0)[0]  # (S, T)
     if not sample.exact:
         weights = np.minimum(weights, sample.weights @ weights * sqrt(len(weights)))
     weights = weights * sample.weights[:, None]
-    predicted = np.einsum("yst,st->yt", chances, weights / weights.sum(axis=0))
+    predicted = np.einsum("yst,st->yt", chances / chances.sum(axis=0), weights / weights.sum(axis=0))
     logs = np.log(predicted)
     drawn = (rng.random((HELD_OUT_DRAWS, len(given))) > np.cumsum(predicted, axis=0)[:-1, None]).sum(axis=0)
     places = np.arange(len(given))

@@ -1,4 +1,4 @@
-"""The program of docs/robot.md answers as the robot; that of docs/oracles.md as a judge."""
+"""The program of docs/robot.md answers as the robot; those of docs/oracles.md and docs/evaluate.md as judges."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from shlex import quote
 
 import askwise
+from askwise.evaluate import Runs, start
 from askwise.oracles.registry import oracle_named
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -42,3 +43,11 @@ def test_the_judge_finds_the_cheapest(tmp_path):
     askwise.answer(session, judge, jobs=1)
     judge.close()
     assert session.estimate().value == "water"
+
+
+def test_the_judge_of_replies_prefers_the_longer_one(tmp_path):
+    session = start(Runs.of(askwise.example("replies")), human=False, seed=1)
+    judge = oracle_named(program_of("evaluate.md", tmp_path))
+    run = askwise.answer(session, judge, jobs=1, budget=2)
+    judge.close()
+    assert (run.answers, run.failures) == (2, 0)

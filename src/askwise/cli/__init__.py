@@ -39,6 +39,13 @@ CLI_NAMES_BY_COMMAND = {  # where commands differ
     },
 }
 MAX_SENTENCE_LETTERS = 600
+PARSER_WORDS = {  # what the parser of options says, and what people read
+    "Input should be a valid integer, unable to parse string as an integer": "expected a whole number",
+    "Input should be a valid number, unable to parse string as a number": "expected a number",
+    "Input should be greater than or equal to ": "expected at least ",
+    "Input should be less than or equal to ": "expected at most ",
+    "Value error, ": "",
+}
 BROKEN_PIPE_EXIT_CODE = 141  # 128 + SIGPIPE: nobody reads the output any more
 
 
@@ -148,5 +155,8 @@ def _print_usage_error(fault: Any) -> int:
     if type(fault).__name__ == "NoArgsIsHelpError":
         print(message, file=sys.stderr)
         return 2
+    for theirs, ours in PARSER_WORDS.items():
+        message = message.replace(theirs, ours)
     path = fault.ctx.command_path if fault.ctx else "askwise"
-    return _print_error(f"{message[:1].lower()}{message[1:].rstrip('.')}; see {path} --help")
+    message = f"{message[:1].lower()}{message[1:].rstrip('.')}"
+    return _print_error(message if message.endswith("?") else f"{message}; see {path} --help")

@@ -77,7 +77,7 @@ def _pool_searched_on(session: Session, cluster: str | None) -> Iterator[None]:
 @contextmanager
 def explain_wait(console: Console, seconds: float = 1.0) -> Iterator[None]:
     """Prints a line if the work takes longer: code is compiled when it is used for the first time."""
-    timer = threading.Timer(seconds, console.print, ["    [dim]one moment: the very first answer takes a while[/]"])
+    timer = threading.Timer(seconds, console.print, ["    [dim]one moment: the first answers take a while[/]"])
     timer.daemon = True
     timer.start()
     try:

@@ -74,7 +74,7 @@ ODD: dict[str, Callable[[], Any]] = {
     "np.bool_": lambda: np.bool_(True),
     "np.str_": lambda: np.str_("left"),
     "np.datetime64": lambda: np.datetime64("2024-01-01"),
-    "np.datetime64(NaT)": lambda: np.datetime64("NaT"),
+    "np.datetime64(NaT)": lambda: np.datetime64("NaT", "s"),
     "array([])": lambda: np.array([]),
     "array(1)": lambda: np.array(1),
     "array([0, 1])": lambda: np.array([0, 1]),

@@ -212,7 +212,7 @@ def test_numbers_declared_as_categories_stay_categories():
         ([np.float32(0.5), np.int8(3), np.bool_(True)], [0.5, 3, True]),
         ([pd.NA, pd.NaT, None, float("nan"), " "], [None] * 5),
         ([timedelta(hours=12)], [0.5]),
-        ([np.datetime64("2024-05-01T12:00", "ns"), np.datetime64("NaT")], ["2024-05-01T12:00:00", None]),
+        ([np.datetime64("2024-05-01T12:00", "ns"), np.datetime64("NaT", "ns")], ["2024-05-01T12:00:00", None]),
         ([datetime(2024, 5, 1, tzinfo=UTC)], ["2024-05-01T00:00:00+00:00"]),
     ],
 )

@@ -292,6 +292,18 @@ def test_several_studies_share_a_database(database):
     assert "there: tea, coffee" in refusal(askwise.open, f"{database}#milk")
 
 
+def test_a_database_without_an_encoding_keeps_every_letter(database):
+    import psycopg
+
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS in_ascii")
+        connection.execute("CREATE DATABASE in_ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+    address = f"{database.rsplit('/', 1)[0]}/in_ascii#some"
+    names = ["café", "naïve", "東京"]
+    askwise.save(askwise.best_item(names, draws=8, seed=1), address)
+    assert set(askwise.open(address).ask().names) < set(names)
+
+
 def test_importing_askwise_loads_no_database():
     code = "import sys, askwise; print('sqlalchemy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"

@@ -48,6 +48,9 @@ def serve(
     """Serve studies in the browser."""
     from askwise.storage.address import Address
 
+    # uvicorn stops and raises the signal again; an exit, unlike a death, lets go of what the workers shared. From the
+    # start on: the first process of a container ignores a signal that it does not handle
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if target.endswith("/") and not Path(target).exists():
         raise StudyError(f"there is no folder {target}; make it with: mkdir {target}")
     with _web_extra():
@@ -70,8 +73,6 @@ def serve(
     where = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}{app.state.root_path}"
     secret = app.state.token if token_file is None else f"$(cat {one_line(str(token_file))})"
     typer.echo(f"Serving {one_line(str(Address.of(target)))}. The owner's page: {where}/login?token={secret}")
-    # uvicorn stops and raises the signal again; an exit, unlike a death, lets go of what the workers shared
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     GracefulServer(config(app, behind_proxy, proxies)).run(sockets=[listener])
 
 

@@ -19,11 +19,12 @@ from askwise.storage.address import Address
 MIN_BYTES = 512  # of a database: one page
 LOCK_SECONDS = 30  # that we wait for another program to finish writing
 CONNECT_SECONDS = 10  # that we wait for a server
-LINE = {  # to a server; a dead one is found by these seconds, and by milliseconds in the last case
+LINE = {  # to a server; a dead one is found by these seconds, and milliseconds for tcp_user_timeout
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
     "tcp_user_timeout": 15_000,
+    "client_encoding": "utf8",  # else a database in SQL_ASCII gives bytes for texts
 }
 FILES = "askwise_files"  # of a connection: its files as they were when it was last used
 SENTENCES = {  # what SQLite says -> what we say

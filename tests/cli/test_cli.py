@@ -1,4 +1,4 @@
-"""The command, as a program runs it: real processes, real exit codes."""
+"""The commands without a study; one of them as a program runs it, with a real exit code."""
 
 import json
 import subprocess
@@ -8,12 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 
-def askwise(*arguments, **options):
-    command = [sys.executable, "-c", "from askwise.cli import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
-
-
-def test_simulate_prints_the_promised_json():
+def test_simulate_prints_the_promised_json(run_command):
     arguments = [
         "simulate",
         "choice",
@@ -33,8 +28,7 @@ def test_simulate_prints_the_promised_json():
         "5",
         "--json",
     ]
-    first, second = askwise(*arguments), askwise(*arguments)
-    result = json.loads(first.stdout)
+    result, alone = (json.loads(run_command(*arguments, "--workers", workers)[1]) for workers in (2, 1))
     assert list(result) == ["task", "rule", "questions", "runs", "seed", "metrics", "cpu_ms_per_question"]
     assert (result["task"], result["rule"], result["questions"]) == ("choice", "ndbal", 4)
     assert (result["runs"], result["seed"]) == (3, 5)
@@ -45,7 +39,7 @@ def test_simulate_prints_the_promised_json():
             low <= mean <= high for low, mean, high in zip(curve["low"], curve["mean"], curve["high"], strict=True)
         )
     assert result["cpu_ms_per_question"] > 0
-    assert result["metrics"] == json.loads(second.stdout)["metrics"]  # the same seed, the same numbers
+    assert result["metrics"] == alone["metrics"]  # the same seed, the same numbers
 
 
 @pytest.mark.parametrize(
@@ -59,17 +53,18 @@ def test_simulate_prints_the_promised_json():
         ("line", ["--intervals", "4", "--margin", "0.3", "--adversarial"], ["diameter", "error"]),
     ],
 )
-def test_simulate_takes_every_option(task, options, metrics):
-    done = askwise("simulate", task, "--questions", "3", "--runs", "2", "--json", *options)
-    assert done.returncode == 0, done.stderr
-    assert sorted(json.loads(done.stdout)["metrics"]) == metrics
+def test_simulate_takes_every_option(task, options, metrics, run_command):
+    words = ["--questions", "3", "--runs", "2", "--workers", "1", "--json"]
+    code, out, error = run_command("simulate", task, *words, *options)
+    assert code == 0, error
+    assert sorted(json.loads(out)["metrics"]) == metrics
 
 
-def test_simulate_shows_people_a_table():
-    done = askwise("simulate", "line", "--questions", "3", "--runs", "2")
-    assert done.returncode == 0
-    assert "mean of 2 runs (68 % interval)" in done.stdout
-    assert "diameter" in done.stdout
+def test_simulate_shows_people_a_table(run_command):
+    code, out, _ = run_command("simulate", "line", "--questions", "3", "--runs", "2", "--workers", "1")
+    assert code == 0
+    assert "mean of 2 runs (68 % interval)" in out
+    assert "diameter" in out
 
 
 @pytest.mark.parametrize(
@@ -90,21 +85,27 @@ def test_simulate_shows_people_a_table():
         (["line", "--margin", "0"], "margin must be above 0 and at most 1, got 0"),
     ],
 )
-def test_bad_options_get_one_sentence_and_exit_code_2(arguments, sentence):
-    done = askwise("simulate", *arguments)
-    assert done.returncode == 2
-    assert sentence in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert done.stdout == ""
+def test_bad_options_get_one_sentence_and_exit_code_2(arguments, sentence, run_command):
+    code, out, error = run_command("simulate", *arguments)
+    assert (code, out) == (2, "")
+    assert sentence in error
+    assert error.count("\n") == 1
 
 
-def test_an_unknown_task_or_command_is_a_usage_error():
-    assert askwise("simulate", "dance").returncode == 2
-    assert askwise("dance").returncode == 2
+def test_an_unknown_task_or_command_is_a_usage_error(run_command):
+    assert run_command("simulate", "dance")[0] == 2
+    assert run_command("dance")[0] == 2
 
 
-def test_version():
-    assert askwise("--version").stdout.startswith("askwise 0.")
+def test_version(run_command):
+    assert run_command("--version")[1].startswith("askwise 0.")
+
+
+def test_the_process_ends_with_the_exit_code():
+    command = [sys.executable, "-c", "from askwise.cli import main; main()", "simulate", "choice", "--items", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "askwise: items must be at least 2, got 1\n"
 
 
 class Page(HTMLParser):
@@ -121,22 +122,22 @@ class Page(HTMLParser):
             self.addresses.append(tag)
 
 
-def test_demo_finds_a_car_and_leaves_a_page(tmp_path):
-    done = askwise("demo", "--seed", "1", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "found in" in done.stdout
-    assert "average diameter" not in done.stdout  # the page has the statistics
-    assert "The same buyer asked at random:" in done.stdout
-    assert "askwise new best-item cars.csv" in done.stdout  # how to answer yourself
+def test_demo_finds_a_car_and_leaves_a_page(run_command, tmp_path):
+    code, out, error = run_command("demo", "--seed", "1")
+    assert code == 0, error
+    assert "found in" in out
+    assert "average diameter" not in out  # the page has the statistics
+    assert "The same buyer asked at random:" in out
+    assert "askwise new best-item cars.csv" in out  # how to answer yourself
     text = (tmp_path / "demo.html").read_text(encoding="utf-8")
     assert "On average over what is still plausible after" in text
     page = Page()
     page.feed(text)
     assert page.addresses == []  # nothing to fetch: the page stands alone
-    assert page.rows == 1 + done.stdout.count(" undecided ")  # the head, and a row a question
+    assert page.rows == 1 + out.count(" undecided ")  # the head, and a row a question
 
 
-def test_demo_says_when_it_cannot_write(tmp_path):
-    done = askwise("demo", "--seed", "1", "-o", str(tmp_path / "missing" / "page.html"))
-    assert done.returncode == 2
-    assert "cannot write" in done.stderr
+def test_demo_says_when_it_cannot_write(run_command, tmp_path):
+    code, _, error = run_command("demo", "--seed", "1", "-o", tmp_path / "missing" / "page.html")
+    assert code == 2
+    assert "cannot write" in error

@@ -190,19 +190,19 @@ def test_a_plan_without_enough_time_is_refused(run_command, cars, monkeypatch):
 
 
 def test_a_plan(run_command, cars):
-    run_command("new", "best-item", cars, "--epsilon", 0.3)
+    run_command("new", "best-item", cars, "--epsilon", 0.5, "--draws", 60, "--shape", "linear")
     found = json.loads(run_command("plan", "cars.askwise", "--people", 3, "--seconds", 30, "--workers", 1, "--json")[1])
     assert set(found["rules"]) == {"expected-capped", "random"}
     for row in found["rules"].values():
         assert 1 <= row["people"] <= 3
         assert all(count is None or count > 0 for count in row["questions"])
-    assert found["epsilon"]["now"] == 0.3
+    assert found["epsilon"]["now"] == 0.5
     assert found["advice"]
     assert "People before" not in run_command("status", "cars.askwise")[1]
 
 
 def test_a_plan_and_the_status_say_what_people_before_save(run_command, cars):
-    run_command("new", "best-item", cars, "--epsilon", 0.2)
+    run_command("new", "best-item", cars, "--epsilon", 0.4, "--draws", 60)
     store = Store.at(Address.of("cars.askwise"))
     for name in ("Ann", "Ben", "Cem"):
         session = askwise.storage.open("cars.askwise", log=invite(store, store.record(), name).log)

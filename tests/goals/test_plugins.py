@@ -60,6 +60,29 @@ def askwise_command(cwd: Path, *words: str, plugins: Path | None = None):
     return python("from askwise.cli import main; main()", cwd, *folders, words=words)
 
 
+ONE_BY_ONE = """
+import contextlib, io, json, sys
+from askwise.cli import main
+
+done = []
+for words in json.loads(sys.argv[1]):
+    sys.argv[1:] = words
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        try:
+            main()
+        except SystemExit as ended:
+            done.append((ended.code, out.getvalue(), err.getvalue()))
+print(json.dumps(done))
+"""
+
+
+def askwise_commands(cwd: Path, *commands: tuple[str, ...], plugins: Path):
+    """Several commands in one process: exit code, output and errors of each."""
+    code, said, error = python(ONE_BY_ONE, cwd, plugins, words=[json.dumps(commands)])
+    assert code == 0, error
+    return json.loads(said)
+
+
 SERVED = """
 import json, sys
 from fastapi.testclient import TestClient
@@ -91,25 +114,23 @@ def study(installed, tmp_path_factory):
     (folder / "t.csv").write_text(TABLE, encoding="utf-8")
     options = ("--rule", "in-turn", "--shouts", "3", "--draws", "20")
     made = ("new", "least-liked", "t.csv", "-o", "drinks.askwise")
-    code, said, error = askwise_command(folder, *made, *options, plugins=installed)
-    assert code == 0, error
-    assert "Find the worst of the 4 items." in said
-    code, said, error = askwise_command(folder, "ask", "drinks.askwise", plugins=installed)
-    assert code == 0, error
+    done = askwise_commands(folder, (*made, *options), ("ask", "drinks.askwise"), plugins=installed)
+    assert [(code, error) for code, _, error in done] == [(0, "")] * 2
+    assert "Find the worst of the 4 items." in done[0][1]
     return folder
 
 
 def test_a_study_is_kept_and_reported(study, installed):
-    code, said, error = askwise_command(study, "status", "drinks.askwise", "--json", plugins=installed)
-    assert code == 0, error
-    status = json.loads(said)
+    commands = (("status", "--json"), ("report", "-o", "r.html"), ("export", "draws.csv"))
+    words = [(command, "drinks.askwise", *more) for command, *more in commands]
+    done = askwise_commands(study, *words, plugins=installed)
+    assert [(code, error) for code, _, error in done] == [(0, "")] * 3
+    status = json.loads(done[0][1])
     assert status["answers"] == 2
     assert status["estimate"].endswith("!!!")
-    assert askwise_command(study, "report", "drinks.askwise", "-o", "r.html", plugins=installed)[0] == 0
     text = (study / "r.html").read_text(encoding="utf-8")
     assert "How likely each is the worst" in text
     assert "in-turn" in text
-    assert askwise_command(study, "export", "drinks.askwise", "draws.csv", plugins=installed)[0] == 0
 
 
 def test_the_web_serves_it(study, installed):
@@ -154,20 +175,19 @@ def test_a_study_says_which_plug_in_it_needs(study):
     )
 
 
-@pytest.mark.parametrize(
-    ("goal", "sentence"),
-    [
-        ("broken-goal", "the plug-in askwise-tiny cannot load 'broken_goal' (AttributeError: "),
-        ("no-goal", "the plug-in askwise-tiny registers 'no_goal', which is no Goal with that goal_name; "),
-        ("other-name", "the plug-in askwise-tiny registers 'other_name', which is no Goal with that goal_name; "),
-    ],
-)
-def test_a_broken_plug_in_is_told_in_one_sentence(study, installed, goal, sentence):
-    code, _, error = askwise_command(study, "new", goal, "t.csv", "-o", "x.askwise", plugins=installed)
-    assert code == 2
-    assert sentence in error
-    assert error.endswith("; update or uninstall it\n")
-    assert len(error.splitlines()) == 1
+def test_a_broken_plug_in_is_told_in_one_sentence(study, installed):
+    sentences = {
+        "broken-goal": "the plug-in askwise-tiny cannot load 'broken_goal' (AttributeError: ",
+        "no-goal": "the plug-in askwise-tiny registers 'no_goal', which is no Goal with that goal_name; ",
+        "other-name": "the plug-in askwise-tiny registers 'other_name', which is no Goal with that goal_name; ",
+    }
+    words = [("new", goal, "t.csv", "-o", "x.askwise") for goal in sentences]
+    done = askwise_commands(study, *words, plugins=installed)
+    for sentence, (code, _, error) in zip(sentences.values(), done, strict=True):
+        assert code == 2
+        assert sentence in error
+        assert error.endswith("; update or uninstall it\n")
+        assert len(error.splitlines()) == 1
 
 
 def test_a_plug_in_that_cannot_be_imported_hinders_nobody(study, installed, tmp_path):
@@ -175,9 +195,9 @@ def test_a_plug_in_that_cannot_be_imported_hinders_nobody(study, installed, tmp_
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text((installed / name).read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "askwise_tiny.py").write_text("import nothing_of_that_name", encoding="utf-8")
-    assert askwise_command(study, "new", "ranking", "t.csv", "-o", "plain.askwise", plugins=tmp_path)[0] == 0
-    code, _, error = askwise_command(study, "status", "drinks.askwise", plugins=tmp_path)
-    assert code == 2
+    words = ("new", "ranking", "t.csv", "-o", "plain.askwise"), ("status", "drinks.askwise")
+    (plain, _, _), (code, _, error) = askwise_commands(study, *words, plugins=tmp_path)
+    assert (plain, code) == (0, 2)
     assert "cannot load 'least_liked' (ModuleNotFoundError: No module named 'nothing_of_that_name')" in error
 
 

@@ -10,9 +10,9 @@ from askwise.simulate.tasks import choice, classify, line
 
 def test_before_any_answer_the_error_is_that_of_the_prior():
     """A random classifier is wrong on half of the sphere; a random taste has one item in n on top."""
-    result = simulate("classify", questions=1, runs=20, dim=4)
+    result = simulate("classify", questions=1, runs=20, dim=4, workers=1)
     assert abs(result["metrics"]["error"]["mean"][0] - 0.5) < 4 * 0.01 / np.sqrt(20) + 0.01
-    result = simulate("choice", questions=1, runs=20, items=10, dim=4)
+    result = simulate("choice", questions=1, runs=20, items=10, dim=4, workers=1)
     assert 0.8 < result["metrics"]["top_item_error"]["mean"][0] < 0.97
 
 
@@ -24,7 +24,7 @@ def test_distance_to_best_is_in_the_items_own_units():
 
 
 def test_errors_fall_and_a_good_rule_beats_random():
-    settings = {"questions": 25, "runs": 8, "dim": 5, "sigma": 5.0}
+    settings = {"questions": 25, "runs": 8, "dim": 5, "sigma": 5.0, "workers": 1}
     expected = simulate("classify", rule="expected", **settings)["metrics"]["error"]
     random = simulate("classify", rule="random", **settings)["metrics"]["error"]
     assert expected["mean"][-1] < 0.6 * expected["mean"][0]
@@ -32,7 +32,7 @@ def test_errors_fall_and_a_good_rule_beats_random():
 
 
 def test_the_line_is_settled_without_noise():
-    result = simulate("line", rule="ndbal", questions=6, runs=5, intervals=8, distance="d_I")
+    result = simulate("line", rule="ndbal", questions=6, runs=5, intervals=8, distance="d_I", workers=1)
     assert result["metrics"]["diameter"]["mean"][-1] == pytest.approx(0.0, abs=1e-12)
     assert result["metrics"]["error"]["mean"][-1] == pytest.approx(0.0, abs=1e-12)
 

@@ -33,7 +33,7 @@ def run(answers, stopped=True):
 
 
 def session(**options):
-    return askwise.best_item(ITEMS, draws=60, seed=3, epsilon=0.1, **options)
+    return askwise.best_item(ITEMS, draws=60, seed=3, epsilon=0.2, **options)
 
 
 @pytest.fixture

@@ -146,7 +146,8 @@ def test_the_goals_own_epsilon_and_the_plan(tmp_path):
     study = str(tmp_path / "drinks.askwise")
     (tmp_path / "drinks.csv").write_text("name\ntea\nmilk\nbeer\n")
     runner = CliRunner()
-    assert runner.invoke(app, ["new", "best-item", str(tmp_path / "drinks.csv"), "-o", study]).exit_code == 0
+    made = ["new", "best-item", str(tmp_path / "drinks.csv"), "-o", study, "--epsilon", "0.3", "--draws", "50"]
+    assert runner.invoke(app, made).exit_code == 0
     options = ["plan", study, "--people", "2", "--seconds", "60", "--workers", "1"]
     assert "split off at least" in " ".join(runner.invoke(app, [*options, "--splitting"]).stdout.split())
     found = json.loads(runner.invoke(app, [*options, "--splitting", "--json"]).stdout)

@@ -87,7 +87,7 @@ def test_a_person_answers_until_it_is_settled(path):
     ]
 
 
-def test_sent_twice_counts_once_and_a_stale_answer_is_refused(path):
+def test_sent_twice_counts_once_and_a_stale_answer_is_refused(path, in_process):
     person, here = invited(path)
     with served(path) as client:
         question = client.get(here).json()["question"]
@@ -114,7 +114,7 @@ def test_sent_twice_counts_once_and_a_stale_answer_is_refused(path):
     assert len(told) == 1
 
 
-def test_undo_and_skip(tmp_path):
+def test_undo_and_skip(tmp_path, in_process):
     path = tmp_path / "cars.askwise"
     askwise.save(askwise.best_item(TABLE, draws=60, seed=2, epsilon=1e-6), path)  # it never comes to an end
     _, here = invited(path)
@@ -136,7 +136,7 @@ def test_undo_and_skip(tmp_path):
         assert changed["question"]["id"] == first
 
 
-def test_strangers_see_nothing(path):
+def test_strangers_see_nothing(path, in_process):
     _, here = invited(path)
     with served(path) as client:
         for address in (here[:-1], here.replace("/p/", "/p/x"), "/api/v1/s/other/p/x.y"):
@@ -155,7 +155,7 @@ def test_strangers_see_nothing(path):
         assert client.post(f"{here}/undo", content=b"x" * 100_000).status_code == 413
 
 
-def test_the_owner(path, tmp_path):
+def test_the_owner(path, tmp_path, in_process):
     with served(tmp_path) as client:
         assert [study["study"] for study in client.get("/api/v1/studies", headers=OWNER).json()] == ["cars"]
         made = client.post("/api/v1/studies/cars/participants", json={"name": "Ann", "quota": 2}, headers=OWNER).json()
@@ -190,7 +190,7 @@ def test_the_owner(path, tmp_path):
         assert "exists already" in again.json()["detail"]
 
 
-def test_people_share_one_log(tmp_path):
+def test_people_share_one_log(tmp_path, in_process):
     path = tmp_path / "cars.askwise"
     askwise.save(askwise.clusters(TABLE, draws=16, seed=2), path)
     store = Store.at(Address.of(path))
@@ -267,7 +267,7 @@ def test_while_the_learner_reads_a_log_others_questions_do(path, monkeypatch):
         assert ["diameter" in event["info"] for event in asked] == [True, False, False, False]
 
 
-def test_progress_starts_where_simulated_people_started(path, monkeypatch):
+def test_progress_starts_where_simulated_people_started(path, monkeypatch, in_process):
     """A first question that came from the fallback has no diameter; the bar must not start at a later one."""
     _, link = invited(path)
     monkeypatch.setattr(ServedStudies, "simulated_runs", lambda *_: [SimulatedRun("expected", (0.99, 0.04), 1)])
@@ -277,7 +277,7 @@ def test_progress_starts_where_simulated_people_started(path, monkeypatch):
         assert client.get(link).json()["start"] == 0.99
 
 
-def test_a_changed_goal_is_the_goal_that_people_see(path):
+def test_a_changed_goal_is_the_goal_that_people_see(path, in_process):
     session = askwise.open(path)
     askwise.change_goal(session, "ranking", epsilon=0.9)
     close(session)
@@ -290,7 +290,7 @@ def test_a_changed_goal_is_the_goal_that_people_see(path):
         assert (state["goal"], state["ordered"]) == ("ranking", True)
 
 
-def test_logs_that_nobody_uses_are_closed(path, monkeypatch):
+def test_logs_that_nobody_uses_are_closed(path, monkeypatch, in_process):
     monkeypatch.setattr("askwise.web.studies.MAX_OPEN_LOGS", 2)
     places = [invited(path, name)[1] for name in ("Ann", "Ben", "Cem")]
     with served(path) as client:

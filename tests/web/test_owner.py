@@ -155,7 +155,7 @@ def test_an_answer_against_all_others_is_named(tmp_path):
     assert odd[0]["chance"] < 0.1
 
 
-def test_a_table_becomes_a_study(tmp_path):
+def test_a_table_becomes_a_study(tmp_path, in_process):
     with served(tmp_path) as client:
         seen = upload(client, preview="true", goal="top-k", options='{"k": 2}').json()
         assert (seen["made"], seen["words"][0]) == (False, "Find the best 2 of the 3 items.")
@@ -199,7 +199,7 @@ ON_THE_FORM = {  # what is filled in, and what the form says
 
 
 @pytest.mark.parametrize("sentence", ON_THE_FORM)
-def test_the_form_speaks_of_its_own_fields(tmp_path, sentence):
+def test_the_form_speaks_of_its_own_fields(tmp_path, sentence, in_process):
     """Somebody who fills in the form reads neither options of Python nor of the command line; programs do."""
     with served(tmp_path) as client:
         client.headers["X-Askwise"] = "page"
@@ -208,7 +208,7 @@ def test_the_form_speaks_of_its_own_fields(tmp_path, sentence):
         assert upload(client, **ON_THE_FORM[sentence]).json()["detail"] != sentence
 
 
-def test_uploads_stay_in_their_folder(tmp_path):
+def test_uploads_stay_in_their_folder(tmp_path, in_process):
     folder = tmp_path / "served" / "here"
     folder.mkdir(parents=True)
     with served(folder) as client:
@@ -226,7 +226,7 @@ def test_uploads_stay_in_their_folder(tmp_path):
     assert all(name.startswith("served/here/fine") for name in left)
 
 
-def test_every_door_of_the_owner_is_shut(tmp_path):
+def test_every_door_of_the_owner_is_shut(tmp_path, in_process):
     with served(tmp_path) as client:
         assert upload(client).status_code == 201
         paths = client.get("/api/v1/openapi.json").json()["paths"]
@@ -250,7 +250,7 @@ def test_every_door_of_the_owner_is_shut(tmp_path):
         assert {"HttpOnly", "SameSite=strict"} <= set(login.headers["set-cookie"].split("; "))
 
 
-def test_too_much_at_once(tmp_path, monkeypatch):
+def test_too_much_at_once(tmp_path, monkeypatch, in_process):
     monkeypatch.setattr(safety, "MAX_UPLOAD_BYTES", 2000)
     with served(tmp_path) as client:
         refused = upload(client, table=b"x" * 3000)

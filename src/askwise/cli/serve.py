@@ -53,20 +53,20 @@ def serve(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if target.endswith("/") and not Path(target).exists():
         raise StudyError(f"there is no folder {target}; make it with: mkdir {target}")
-    with _web_extra():
-        from askwise.web.app import create_app
-        from askwise.web.learner.cluster import require_cluster
-        from askwise.web.logs import set_up_logs
-        from askwise.web.timeouts import GracefulServer, checked_proxies, config
-        from askwise.web.token_file import token_from
-    if token is not None and token_file is not None:
-        raise SettingError("--token and --token-file are two ways to give one token; leave out one of them")
-    if log_format not in ("text", "json"):
-        raise SettingError(f"--log-format is {log_format!r}; expected text or json")
-    proxies = None if trusted_proxies is None else checked_proxies(trusted_proxies)
-    if cluster is not None:
-        require_cluster(cluster)
     with _compiling(target):
+        with _web_extra():
+            from askwise.web.app import create_app
+            from askwise.web.learner.cluster import require_cluster
+            from askwise.web.logs import set_up_logs
+            from askwise.web.timeouts import GracefulServer, checked_proxies, config
+            from askwise.web.token_file import token_from
+        if token is not None and token_file is not None:
+            raise SettingError("--token and --token-file are two ways to give one token; leave out one of them")
+        if log_format not in ("text", "json"):
+            raise SettingError(f"--log-format is {log_format!r}; expected text or json")
+        proxies = None if trusted_proxies is None else checked_proxies(trusted_proxies)
+        if cluster is not None:
+            require_cluster(cluster)
         set_up_logs("json" if log_format == "json" else "text", log_requests)
         app = create_app(target, token if token_file is None else token_from(token_file), workers, root_path, cluster)
         listener = _listener(host, port)

@@ -103,7 +103,7 @@ class EntryGoal(Goal):
         default=None, parse=check_numbers, help="Numbers (M, P) that tell columns apart."
     )
     decimals: int | None = option(
-        default=None, parse=whole_number, typed=int, help="Round answers to this many decimals.",
+        default=None, parse=whole_number, typed=int, help="How many decimals people are asked to give.",
     )  # fmt: skip
     draws: int = 64
 

@@ -71,12 +71,12 @@ def test_an_item_is_a_row():
 
 @given(structures=clusterings, seed=st.integers(0, 999))
 def test_no_move_of_an_item_brings_the_centre_closer(structures, seed):
-    """Against all 203 clusterings: the centre has no more groups than half of the draws, and no neighbour is better."""
+    """Against all 203 clusterings: the centre has no more groups than 95 % of the draws, and no neighbour is better."""
     weights = np.random.default_rng(seed).dirichlet(np.ones(len(structures)))
     means = ClusterPairs().pairwise(structures) @ weights
     centre = ClusterPairs().centre(structures, weights, means)
     groups = np.array([len(set(labels)) for labels in structures.tolist()])
-    most = min(count for count in groups if weights[groups <= count].sum() >= 0.5 - 1e-9)
+    most = min(count for count in groups if weights[groups <= count].sum() >= 0.95 - 1e-9)
     few = PARTITIONS[PARTITIONS.max(axis=1) < most]
     expected = sum(
         w * ClusterPairs().paired(few, np.tile(g, (len(few), 1))) for w, g in zip(weights, structures, strict=True)
@@ -101,6 +101,15 @@ def test_the_centre_of_noisy_draws_is_what_they_vary_around():
     centre = ClusterPairs().centre(draws, weights, means)
     assert ClusterPairs().paired(centre[None], truth[None]) == 0.0
     assert ClusterPairs().paired(draws[[means.argmin()]], truth[None]) > 0.05
+
+
+def test_items_that_are_probably_alone_are_alone():
+    """Nine draws of ten have three groups: some two of four items are together, each two in six draws of forty."""
+    draws = np.tile(np.arange(4), (40, 1))
+    for draw, (one, other) in enumerate(list(combinations(range(4), 2)) * 6):
+        draws[draw, other] = one
+    weights, means = np.full(40, 1 / 40), ClusterPairs().pairwise(draws).mean(axis=1)
+    assert len(set(ClusterPairs().centre(draws, weights, means).tolist())) == 4
 
 
 def test_clusterings_into_very_many_groups_stay_as_they_start(monkeypatch):

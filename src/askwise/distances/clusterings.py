@@ -9,6 +9,8 @@ from askwise.options import whole_number
 from askwise.structures.clusterings import compact
 from askwise.types import Bools, Floats, Ints
 
+PLAUSIBLE_GROUPS = 0.95  # the share of draws that have at most as many groups as an estimate may have
+
 
 class ClusterOf:
     """How much two clusterings differ about who belongs with `item`: 1 - |C and C'| / max(|C|, |C'|).
@@ -102,10 +104,10 @@ class ClusterPairs:
         return Dense(self.pairwise(structures).astype(np.float32))
 
     def centre(self, structures: Ints, weights: Floats, mean_distances: Floats) -> Ints:
-        """(N,): a clustering close to all draws, with no more groups than half of them have (by weight).
+        """(N,): a clustering close to all draws, with no more groups than 95 % of them have (by weight).
 
-        Without this limit every item whose place is unsure would be alone: on average that is wrong on the fewest
-        pairs, but nobody wants to read it.
+        Without a limit every item whose place is unsure would be alone: on average that is wrong on the fewest pairs,
+        but nobody wants to read it. With a lower one, items that are probably alone would have to be together.
 
         >>> draws = np.array([[0, 0, 1, 1, 1, 1], [0, 1, 0, 1, 1, 1], [0, 0, 0, 1, 1, 0]])
         >>> ClusterPairs().centre(draws, np.full(3, 1 / 3), np.array([0.36, 0.36, 0.36]))
@@ -116,9 +118,9 @@ class ClusterPairs:
         labels = compact(structures)
         groups = labels.max(axis=1) + 1
         order = np.argsort(groups, kind="stable")
-        median = int(groups[order[np.searchsorted(np.cumsum(weights[order]), 0.5 - 1e-9)]])
-        start = np.where(groups <= median, mean_distances, np.inf).argmin()
-        return consensus(labels, weights, labels[start], median)
+        most = int(groups[order[np.searchsorted(np.cumsum(weights[order]), PLAUSIBLE_GROUPS - 1e-9)]])
+        start = np.where(groups <= most, mean_distances, np.inf).argmin()
+        return consensus(labels, weights, labels[start], most)
 
 
 def _squared_sizes(labels: Ints) -> Floats:

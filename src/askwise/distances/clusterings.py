@@ -9,7 +9,7 @@ from askwise.options import whole_number
 from askwise.structures.clusterings import compact
 from askwise.types import Bools, Floats, Ints
 
-PLAUSIBLE_GROUPS = 0.95  # the share of draws that have at most as many groups as an estimate may have
+MIN_CHANCE = 0.2  # of an item to be with the others of its group; with less, an estimate leaves it alone
 
 
 class ClusterOf:
@@ -104,10 +104,11 @@ class ClusterPairs:
         return Dense(self.pairwise(structures).astype(np.float32))
 
     def centre(self, structures: Ints, weights: Floats, mean_distances: Floats) -> Ints:
-        """(N,): a clustering close to all draws, with no more groups than 95 % of them have (by weight).
+        """(N,): a clustering close to all draws, with no more groups than half of them have (by weight), but for items
+        that are hardly ever with the others of their group: these are left alone.
 
-        Without a limit every item whose place is unsure would be alone: on average that is wrong on the fewest pairs,
-        but nobody wants to read it. With a lower one, items that are probably alone would have to be together.
+        Without the limit every item whose place is unsure would be alone: on average that is wrong on the fewest
+        pairs, but nobody wants to read it.
 
         >>> draws = np.array([[0, 0, 1, 1, 1, 1], [0, 1, 0, 1, 1, 1], [0, 0, 0, 1, 1, 0]])
         >>> ClusterPairs().centre(draws, np.full(3, 1 / 3), np.array([0.36, 0.36, 0.36]))
@@ -118,9 +119,35 @@ class ClusterPairs:
         labels = compact(structures)
         groups = labels.max(axis=1) + 1
         order = np.argsort(groups, kind="stable")
-        most = int(groups[order[np.searchsorted(np.cumsum(weights[order]), PLAUSIBLE_GROUPS - 1e-9)]])
-        start = np.where(groups <= most, mean_distances, np.inf).argmin()
-        return consensus(labels, weights, labels[start], most)
+        median = int(groups[order[np.searchsorted(np.cumsum(weights[order]), 0.5 - 1e-9)]])
+        start = np.where(groups <= median, mean_distances, np.inf).argmin()
+        return leave_alone(labels, weights, consensus(labels, weights, labels[start], median))
+
+
+def leave_alone(labels: Ints, weights: Floats, found: Ints) -> Ints:
+    """(N,): the clustering `found` (N,) without the items that are with the others of their group with a chance below
+    MIN_CHANCE, by the clusterings `labels` (S, N) of `weights` (S,). From each group, the least likely goes first.
+
+    >>> draws = np.array([[0, 0, 0, 1], [0, 0, 0, 2], [0, 0, 1, 2]])
+    >>> leave_alone(draws, np.full(3, 1 / 3), np.array([0, 0, 0, 0]))
+    array([0, 0, 0, 1])
+    """
+    found = found.copy()
+    while True:
+        found = compact(found[None])[0]
+        others = np.bincount(found)[found] - 1
+        _, place, counts = np.unique(
+            (labels + (labels.max() + 1) * np.arange(len(labels))[:, None]) * len(found) + found,
+            return_inverse=True,
+            return_counts=True,
+        )
+        together = weights @ (counts[place.reshape(labels.shape)] - 1)
+        chances = np.where(others > 0, together / np.maximum(others, 1), 1.0)
+        least = np.lexsort((chances, found))[np.flatnonzero(np.diff(np.sort(found), prepend=-1))]
+        least = least[chances[least] < MIN_CHANCE]
+        if not len(least):
+            return found
+        found[least] = len(found) + np.arange(len(least))
 
 
 def _squared_sizes(labels: Ints) -> Floats:

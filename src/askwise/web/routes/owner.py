@@ -121,7 +121,9 @@ def served_studies(request: Request) -> ServedStudies:
 async def owned(request: Request, study: str) -> OwnedStudy:
     studies = served_studies(request)
     store = await asyncio.to_thread(studies.store, study)
-    return OwnedStudy(studies, study, store, await asyncio.to_thread(store.record))
+    record = await asyncio.to_thread(store.record)
+    await studies.follow_edition(study, (await asyncio.to_thread(study_settings, store, record.study)).edition)
+    return OwnedStudy(studies, study, store, record)
 
 
 Served = Annotated[ServedStudies, Depends(served_studies)]

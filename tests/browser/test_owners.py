@@ -128,3 +128,14 @@ def test_a_viewer_sees_the_studies_and_nothing_to_change(site):
             accessible(viewer)
         revoke(page, "Vera", "Revoke it")
         expect(page.locator("#owners")).to_be_hidden(timeout=SOON)
+
+
+def test_a_link_on_the_page_of_a_mail_program_logs_in(site):
+    with closing(site.browser.new_context()) as context:
+        page = context.new_page()
+        link = f'<a href="{site.where}/login?token={TOKEN}">Your link</a>'
+        page.route("http://mail.example/", lambda route: route.fulfill(content_type="text/html", body=link))
+        page.goto("http://mail.example/")
+        page.get_by_role("link", name="Your link").click()
+        page.wait_for_url(f"{site.where}/", timeout=SOON)
+        expect(page.get_by_role("heading", name="A new study")).to_be_visible(timeout=SOON)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,10 +12,13 @@ import askwise
 from askwise.errors import SettingError
 from askwise.exchange.answers import study_answers_table
 from askwise.exchange.studies import copy_study
-from askwise.storage.actions import actions_of
+from askwise.storage import exclusion
+from askwise.storage.actions import actions_of, note_action
 from askwise.storage.address import Address
 from askwise.storage.consent import accept, completion_code, set_status
 from askwise.storage.crowd import CrowdSettings, settings_from
+from askwise.storage.erasure import erase_participant
+from askwise.storage.exclusion import exclude
 from askwise.storage.item_changes import change_items
 from askwise.storage.joining import change_crowd, crowd_settings, join, joined_counts, link_parameters
 from askwise.storage.participants import invite, pause, people, set_mode, set_settled, set_state
@@ -177,6 +181,49 @@ def test_no_answer_is_written_once_it_may_not_be(place, reason):
         assert refused.value.reason == reason
     assert len(askwise.storage.resume(store, person.log).answers) == 1
     store.close()
+
+
+def test_an_answer_that_waits_for_an_exclusion_is_refused(database, monkeypatch):
+    store = opened(f"{database}#some")
+    person = come(store, "ann").person
+    session = askwise.storage.resume(store, person.log)
+    question, refused = session.ask(), []
+
+    def tell():
+        try:
+            session.tell("left", question, who=person.participant)
+        except NotNow as error:
+            refused.append(error.reason)
+
+    answering = threading.Thread(target=tell)
+
+    def note_later(connection, *more):
+        answering.start()
+        while not connection.exec_driver_sql("SELECT count(*) FROM pg_locks WHERE NOT granted").scalar_one():
+            time.sleep(0.01)
+        note_action(connection, *more)
+
+    monkeypatch.setattr(exclusion, "note_action", note_later)
+    exclude(store, store.record(), person.participant)
+    answering.join()
+    assert refused == ["excluded"]
+    assert askwise.storage.resume(store, person.log).answers == []
+    store.close()
+
+
+def test_somebody_who_is_erased_meanwhile_is_not_excluded(path, monkeypatch):
+    store = opened(path)
+    person = come(store, "ann").person
+
+    def begin_later():
+        monkeypatch.undo()
+        erase_participant(store, store.record(), person.participant)
+        return store.begin()
+
+    monkeypatch.setattr(store, "begin", begin_later)
+    with pytest.raises(askwise.AnswerError, match="erased"):
+        exclude(store, store.record(), person.participant)
+    assert [one.status for one in people(store, 1)] == ["erased"]
 
 
 def test_the_hours_of_the_door_do_not_bind_people_invited_by_name(path):

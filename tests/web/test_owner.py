@@ -247,7 +247,7 @@ def test_every_door_of_the_owner_is_shut(tmp_path, in_process):
                 time.sleep(0.2)  # not faster than the rate limit lets pass
         assert client.get("/api/v1/studies/drinks", headers=OWNER).json()["state"] == "open"
         login = client.get(f"/login?token={TOKEN}", follow_redirects=False)
-        assert {"HttpOnly", "SameSite=strict"} <= set(login.headers["set-cookie"].split("; "))
+        assert {"HttpOnly", "SameSite=lax"} <= set(login.headers["set-cookie"].split("; "))
 
 
 def test_too_much_at_once(tmp_path, monkeypatch, in_process):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 
 import pytest
@@ -14,9 +15,11 @@ from askwise.storage.address import Address
 from askwise.storage.owners import FILE, OwnerTokens
 from askwise.storage.participants import invite
 from askwise.storage.store import Store
-from askwise.web import access
+from askwise.web import access, routes
 from askwise.web.app import create_app
+from askwise.web.routes import preview
 from askwise.web.routes.owner import live, owned
+from askwise.web.security import RateLimiter
 from tests.web.test_api import OWNER
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -124,7 +127,7 @@ def test_no_token_stays_in_the_address(client):
     assert (reply.status_code, reply.headers["location"]) == (303, "/")
     cookie = reply.headers["set-cookie"]
     assert "HttpOnly" in cookie
-    assert "SameSite=strict" in cookie
+    assert "SameSite=lax" in cookie
     page = client.get("/", headers={"Cookie": cookie.split(";")[0]})
     assert page.status_code == 200
     assert made["token"] not in page.text
@@ -165,3 +168,31 @@ def test_owners_see_which_token_is_theirs_and_can_revoke_it(client):
     assert (left.status_code, [one["name"] for one in left.json()]) == (200, ["lab 2/Vera"])
     assert client.get("/api/v1/owners", headers=olga).status_code == 401
     assert client.post("/api/v1/owners/lab%202%2FVera/revoke", headers=OWNER).json() == []
+
+
+def test_every_address_asks_who_comes(client):
+    """Strangers reach only what is listed here, and a viewer changes nothing anywhere."""
+    client.app.state.rate_limiter = RateLimiter(rate=1e9, burst=1e9)
+    viewer = bearer(added(client, "Vera", "viewer")["token"])
+    public = [("GET", path) for path in ("/healthz", "/login", "/readyz", "/s/{study}/join")]
+    named = {"study": "drinks", "token": "forged.abc", "participant": "x", "question": "q1", "kind": "audio"}
+    routers = [module.router for module in vars(routes).values() if hasattr(module, "router")]
+    found = [route for router in (*routers, preview.api) for route in router.routes if hasattr(route, "methods")]
+    assert len(found) > 40
+    for route in found:
+        address = re.sub(r"\{(\w+)[^}]*\}", lambda part: named.get(part[1], "x"), route.path)
+        for method in route.methods:
+            if (method, route.path) in public:
+                continue
+            assert client.request(method, address).status_code == (404 if "{token}" in route.path else 401), (
+                method,
+                route.path,
+            )
+            if method != "GET" and "{token}" not in route.path:
+                assert client.request(method, address, headers=viewer).status_code == 403, (method, route.path)
+
+
+def test_a_link_on_another_site_has_no_question_asked(client):
+    client.get("/login?token=secret-of-the-owner")
+    assert client.get("/api/v1/studies/drinks/questions").status_code == 403
+    assert client.get("/api/v1/studies/drinks/questions", headers={"X-Askwise": "page"}).status_code == 200

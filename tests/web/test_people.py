@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 
 import pytest
 from fastapi.testclient import TestClient
@@ -155,6 +156,35 @@ def test_a_study_is_deleted_by_its_name(client):
     assert client.get("/api/v1/studies", headers=OWNER).json() == []
 
 
+@pytest.mark.parametrize("mode", ["own"])
+def test_a_new_study_has_nothing_of_a_deleted_one_with_its_name(client):
+    def made(items, question):
+        table = "name,price\n" + "".join(f"{item},{price}\n" for item, price in items.items())
+        given = {
+            "goal": "best-item",
+            "name": "new",
+            "options": json.dumps({"question": question, "draws": 60, "epsilon": 1e-6}),
+        }
+        reply = client.post("/api/v1/studies", data=given, files={"table": ("t.csv", table)}, headers=OWNER)
+        assert reply.status_code == 201, reply.text
+        link = client.post("/api/v1/studies/new/participants", json={"name": "Ann"}, headers=OWNER).json()["link"]
+        return link.replace("http://testserver", "/api/v1")
+
+    for items, question in (
+        ({"tea": 1, "milk": 2, "gin": 3}, "Tastier?"),
+        ({"red": 7, "blue": 8, "pink": 9}, "Nicer?"),
+    ):
+        api = made(items, question)
+        give(client, api, 1)
+        asked = ask(client, api)
+        assert asked["text"].startswith(question)
+        assert {one["name"]: one["fields"] for one in asked["options"]}.items() <= {
+            item: {"price": str(price)} for item, price in items.items()
+        }.items()
+        assert client.get("/api/v1/studies/new/learned", headers=OWNER).json()["guess"] in items
+        assert client.post("/api/v1/studies/new/delete", json={"name": "new"}, headers=OWNER).status_code == 200
+
+
 @pytest.mark.parametrize("mode", ["pooled"])
 def test_another_server_reads_a_log_again_in_which_answers_were_erased(place, mode):
     askwise.save(askwise.best_item(TABLE, draws=60, seed=2, epsilon=1e-6), place)
@@ -169,11 +199,17 @@ def test_another_server_reads_a_log_again_in_which_answers_were_erased(place, mo
     with one, other:
         give(other, first, 2)
         give(other, second, 2, "b")
+        assert other.get(f"/api/v1/studies/{name}/learned", headers=OWNER).json()["answers"] == 4
         erased = one.post(f"/api/v1/studies/{name}/participants/{people[0].participant}/erase", headers=OWNER)
         assert erased.status_code == 200
+        asked = other.get(f"/api/v1/studies/{name}/questions", headers=OWNER)
+        told = {"question": asked.json()["id"], "response": "left", "key": "key-of-a-robot"}
+        assert other.post(f"/api/v1/studies/{name}/answers", json=told, headers=OWNER).status_code == 200
+        assert other.get(f"/api/v1/studies/{name}/learned", headers=OWNER).json()["answers"] == 3
         give(other, second, 2, "c")
         give(one, second, 1, "d")
+        assert other.get(f"/api/v1/studies/{name}/learned", headers=OWNER).json()["answers"] == 6
     log = askwise.storage.resume(store)
-    assert len(log.answers) == 5
-    assert {answer.who for answer in log.answers} == {people[1].participant}
+    assert len(log.answers) == 6
+    assert {answer.who for answer in log.answers} == {people[1].participant, "owner"}
     store.close()

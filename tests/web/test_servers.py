@@ -131,3 +131,22 @@ def test_what_is_announced_names_the_study_the_log_and_its_length(database):
     store.close()
     assert {change.study for change in found} == {study}
     assert {change.log for change in found if change.events == 1} == {one.log for one in people}
+
+
+def test_a_study_that_was_deleted_and_made_again_elsewhere_is_the_new_one(database, quiet):
+    place = f"{database}#some"
+    _, (old, *_) = study_at(place, pooled=False)
+    with ExitStack() as stack:
+        here, there = (stack.enter_context(served(database)) for _ in range(2))
+        ask(there, old)
+
+        async def watch():
+            return [message async for message in live.messages(there.app.state.studies, "some", (place, 1), 1)]
+
+        watching = there.portal.start_task_soon(watch)
+        assert here.post("/api/v1/studies/some/delete", json={"name": "some"}, headers=OWNER).status_code == 200
+        watching.result(60)  # the stream of a page ends
+        assert there.get("/api/v1/studies/some", headers=OWNER).status_code == 404
+        assert there.get(old).status_code == 404
+        _, (new, *_) = study_at(place, pooled=False)
+        assert ask(there, new)

@@ -164,8 +164,8 @@ def record_check(
     row |= {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "seconds": seconds}
     try:
         with store.begin() as connection:
+            connection.execute(insert(checks).values(**row))  # the same check sent twice at once waits here
             require_person(connection, study, participant)
-            connection.execute(insert(checks).values(**row))
             failed = select(func.count()).where(
                 checks.c.study == study,
                 checks.c.participant == participant,

@@ -16,7 +16,7 @@ from askwise.session.events import new_event
 from askwise.storage.actions import note_action
 from askwise.storage.changes import announce
 from askwise.storage.groups import decides_together
-from askwise.storage.participants import person, respondent_name
+from askwise.storage.participants import PERSON, Participant, respondent_name
 from askwise.storage.schema import events, participants, studies
 from askwise.storage.serialization import event_rows
 from askwise.storage.store import HEAD, Record, Store
@@ -45,20 +45,21 @@ def exclude(store: Store, study: Record, participant: str, excluded: bool = True
     >>> len(askwise.open(path).answers)
     1
     """
-    found = person(store, study.study, participant)
-    if found is None:
-        raise SettingError(f"nobody here is {participant!r}; give the id of a participant")
-    if found.status == "erased":
-        raise AnswerError(f"the answers of {participant} were erased; there is nothing to exclude or include")
     if decides_together(study.recipe):
         raise AnswerError(
             "everybody counts in a group that decides together; leave somebody out with its goal: without"
         )
-    if (found.status == EXCLUDED) == excluded or (not excluded and found.status is None):
-        return
     with store.begin() as connection:
         row = connection.execute(select(studies).where(studies.c.study == study.study).with_for_update()).one()
         chosen = (participants.c.study == study.study) & (participants.c.participant == participant)
+        known = connection.execute(select(*PERSON).where(chosen)).first()
+        if known is None:
+            raise SettingError(f"nobody here is {participant!r}; give the id of a participant")
+        found = Participant(*known)
+        if found.status == "erased":
+            raise AnswerError(f"the answers of {participant} were erased; there is nothing to exclude or include")
+        if (found.status == EXCLUDED) == excluded:
+            return
         status = EXCLUDED if excluded else None
         connection.execute(update(participants).where(chosen).values(status=status))
         if study.mode == "pooled":

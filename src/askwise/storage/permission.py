@@ -30,7 +30,8 @@ SENTENCES: Mapping[str, str] = {
     "consent": "this person has not accepted to take part yet",
     "full": "the study has all the people it needs",
 }
-OF_PERSON = (  # the study is locked against changes, but others may answer at the same time
+# the study and the person are locked against changes, in this order as elsewhere; others may answer at the same time
+OF_PERSON = (
     select(
         participants.c.status,
         participants.c.paused,
@@ -44,7 +45,7 @@ OF_PERSON = (  # the study is locked against changes, but others may answer at t
         participants.c.study == bindparam("study"),
         (participants.c.participant == bindparam("who")) | (participants.c.name == bindparam("name")),
     )
-    .with_for_update(read=True, of=studies)
+    .with_for_update(read=True, of=(studies, participants))
 )
 BY_PEOPLE = ("tell", "skip", "undo")
 

@@ -172,6 +172,19 @@ class Store:
         query = select(studies.c.name).where(studies.c.parent.is_(None)).order_by(studies.c.study)
         return [row.name for row in self.read(query)]
 
+    def holds(self, study: int) -> bool:
+        """Whether the study of that number is there."""
+        return bool(self.read(select(studies.c.study).where(studies.c.study == study)))
+
+    def is_in_place(self) -> bool:
+        """Whether its files are still those that were opened."""
+        try:
+            with translate_database_errors(self.address), self.engine.connect() as connection:
+                require_in_place(connection)
+        except StudyError:
+            return False
+        return True
+
     def record(self, study: int | None = None) -> Record:
         """The study of that number, else the one that the address names; the only one if it names none."""
         query = select(studies).where(studies.c.parent.is_(None) if study is None else studies.c.study == study)

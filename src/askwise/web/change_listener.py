@@ -26,7 +26,7 @@ async def follow_changes(studies: ServedStudies, address: Address) -> None:
             more: dict[str, Any] = dict(LINE)
             async with await psycopg.AsyncConnection.connect(where, autocommit=True, **more) as connection:
                 await connection.execute(f"LISTEN {CHANNEL}")
-                studies.wake_all()  # what was written meanwhile
+                studies.start(studies.catch_up())
                 async for notice in connection.notifies():
                     change = Change.of(notice.payload)
                     if change is not None:

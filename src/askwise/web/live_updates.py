@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
 
+from askwise.errors import AskwiseError
 from askwise.storage.participants import keep_reason
 from askwise.web.error_pages import error_reply
 from askwise.web.learner.dashboard import watch
@@ -37,7 +38,11 @@ async def messages(
         try:
             while not studies.stopping:
                 changed.clear()
-                seen = await overview(studies, study)
+                try:
+                    seen = await overview(studies, study)
+                except AskwiseError as error:
+                    error_reply(error)  # which logs it; the page connects again
+                    return
                 seen = seen if links else without_links(seen)
                 before = told
                 told = _overview_values(seen)

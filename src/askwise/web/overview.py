@@ -164,6 +164,7 @@ async def overview(studies: ServedStudies, study: str) -> StudyOverview:
         return record, goal_sentence(current_recipe(store, record)), invited, links, *done, *known
 
     record, aim, invited, links, done, plan, saving, decided, reasons = await asyncio.to_thread(read)
+    await studies.follow_edition(study, decided.edition)
     unused = {one.log for one in invited if one.status in NOT_COUNTED}
     if before := logs_before_next(record, done, unused):
         studies.simulated_runs(study, len(before))  # for the next person, in the background

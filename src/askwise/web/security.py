@@ -33,7 +33,6 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "media-src 'self'; connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-ONLY_LOOKS = "your token lets you look, but not change anything; ask an owner"
 STRANGER = "this is for the owner of the study; open the address that askwise serve printed, or your own link"
 requests = logging.getLogger("askwise.web.requests")
 HEADERS = {
@@ -102,16 +101,20 @@ class Guard:
 
 
 def owner(request: Request) -> None:
-    """Lets only owners pass, and viewers who only look: by a program's header, or by the cookie of a page that also
-    sends our own header."""
-    role, looks = request_role(request), request.method in ("GET", "HEAD")
-    if role is None:
+    """Lets only owners pass, and viewers who only look."""
+    if request_role(request) is None:
         raise HTTPException(401, STRANGER)
-    if role == "viewer" and not looks:
-        raise HTTPException(403, ONLY_LOOKS)
-    if bearer_token(request) or looks or request.headers.get("x-askwise") == "page":
-        return  # another site's form cannot send that header
-    raise HTTPException(403, "the request did not come from askwise's own page")
+    if request.method not in ("GET", "HEAD"):
+        require_change(request)
+
+
+def require_change(request: Request) -> None:
+    """Refuses a change by a viewer, and one that another site may have sent with the cookie of an owner: programs send
+    their token in a header, and our pages send a header that a form or a link cannot."""
+    if request_role(request) == "viewer":
+        raise HTTPException(403, "your token lets you look, but not change anything; ask an owner")
+    if not bearer_token(request) and request.headers.get("x-askwise") != "page":
+        raise HTTPException(403, "the request did not come from askwise's own page")
 
 
 def _refusal(request: Request) -> Response | None:

@@ -156,9 +156,8 @@ class ServedStudies:
         """The service where this person's answers go; without a participant, that of the study's own log. `edition` is
         that of the study: after answers in it were erased, on any server, its logs are read anew."""
         log = (await asyncio.to_thread(self.known, name)).study if participant is None else participant.log
-        if edition is not None and self._editions.setdefault(name, edition) != edition:
-            self._editions[name] = edition
-            await self.forget_logs(name)
+        if edition is not None:
+            await self.follow_edition(name, edition)
         fresh = (name, log) in self._services and not self._services[name, log].event_log.events
         if fresh and await asyncio.to_thread(self._services[name, log].log.journal.is_outdated):
             self._services.pop((name, log), None)  # another server has begun the log
@@ -173,21 +172,37 @@ class ServedStudies:
             self._past_fallbacks += closed.fallback_count
         return self._services[name, log]
 
+    async def follow_edition(self, name: str, edition: int) -> None:
+        """Forgets the logs of a study if answers in it were erased, on any server, since they were read."""
+        if self._editions.setdefault(name, edition) != edition:
+            self._editions[name] = edition
+            await self.forget_logs(name)
+
     async def forget_logs(self, name: str) -> None:
         """Forgets all logs of a study, since answers were erased."""
         for key in [key for key in self._services if key[0] == name]:
-            del self._services[key]
+            self._services.pop(key, None)  # another request may have been faster
             await self.learner.run(forget_log, self.job(*key))
         self._fallbacks.pop(name, None)
         await self.background.run(forget_watched, self.job(name, 0)[0])
         self.changed(name)
 
-    def forget_study(self, name: str) -> None:
-        """Forgets a study that was deleted."""
-        for key in [key for key in self._services if key[0] == name]:
-            del self._services[key]
-        for known in (self._stores, self._records, self._fallbacks, self._editions):
+    async def forget_study(self, name: str) -> None:
+        """Forgets a study that was deleted: the next one of this name has nothing of it."""
+        where, _ = self.job(name, 0)
+        for known in (self._stores, self._records, self._fallbacks, self._editions, self.previews):
             known.pop(name, None)
+        by_study: list[dict[Any, Any]] = [self._services, self.wordings, self._presentations, self._simulated_runs]
+        for kept in by_study:
+            for key in [key for key in kept if key[0] == name]:
+                del kept[key]
+        await self.background.run(forget_watched, where)
+        self.changed(name)
+
+    async def forget_if_deleted(self, name: str) -> None:
+        """Forgets a study that was deleted on another server."""
+        if name in self._records and not await asyncio.to_thread(self.store(name).holds, self._records[name].study):
+            await self.forget_study(name)
 
     def _has_logs_before(self, name: str, log: int) -> bool:
         store = self.store(name)
@@ -272,10 +287,15 @@ class ServedStudies:
             self._simulated_runs.pop((name, before), None)
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Has something done in the background."""
+        """Has something done in the background. The log says if it fails."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("work in the background failed: %s: %s", type(error).__name__, error)
 
     def changed(self, name: str) -> None:
         """Wakes whoever watches the study."""
@@ -285,6 +305,8 @@ class ServedStudies:
     async def heard(self, change: Change) -> None:
         """Takes in what another server wrote, or this one: a log in use catches up, and whoever watches hears of it."""
         for name in [name for name, record in self._records.items() if record.study == change.study]:
+            if not change.events:
+                await self.forget_if_deleted(name)
             service = self._services.get((name, change.log))
             if service is not None:
                 known = len(service.event_log.changes)
@@ -296,6 +318,12 @@ class ServedStudies:
     def stop(self) -> None:
         """Ends what lasts, so that the server can stop: pages that watch connect again, perhaps to another server."""
         self.stopping = True
+        self.wake_all()
+
+    async def catch_up(self) -> None:
+        """Takes in what other servers did while this one could not hear of it."""
+        for name in list(self._records):
+            await self.forget_if_deleted(name)
         self.wake_all()
 
     def wake_all(self) -> None:

@@ -210,8 +210,9 @@ def simulate_people(job: Job) -> tuple[int, list[SimulatedRun]]:
 
 def _session(job: Job, position: int | None = None) -> Session:
     """The session of a log as it is now, or at least after its first `position` events."""
+    store = _store(job[0])
     if job not in _sessions or not _sessions[job].event_log.events:  # what a log starts from can change until it begins
-        _sessions[job] = storage.resume(_store(job[0]), job[1])
+        _sessions[job] = storage.resume(store, job[1])
     elif position is None or len(_sessions[job].event_log.events) < position:
         _sessions[job].refresh()
     _sessions.move_to_end(job)
@@ -221,6 +222,11 @@ def _session(job: Job, position: int | None = None) -> Session:
 
 
 def _store(where: str) -> Store:
+    """The open store. If its file was deleted and another study has its name by now, nothing is kept of the old one."""
+    if where in _stores and not _stores[where].is_in_place():
+        for job in [job for job in _sessions if job[0] == where]:
+            del _sessions[job]
+        _stores.pop(where).close()
     if where not in _stores:
         _stores[where] = Store.at(Address.of(where))
     return _stores[where]

@@ -41,7 +41,7 @@ from askwise.web.log_service import LogService
 from askwise.web.overview import ListedStudy, StudyOverview, list_study, overview, participant_link, without_links
 from askwise.web.respondent import NextQuestion, Respondent
 from askwise.web.schemas import AnswerRequest, InvitationRequest, ShownQuestion, StateRequest, Text, shown_question
-from askwise.web.security import MAX_TABLE_BYTES, ONLY_LOOKS, owner
+from askwise.web.security import MAX_TABLE_BYTES, owner, require_change
 from askwise.web.studies import ServedStudies
 from askwise.web.uploads import UploadedFiles
 
@@ -121,7 +121,9 @@ def served_studies(request: Request) -> ServedStudies:
 async def owned(request: Request, study: str) -> OwnedStudy:
     studies = served_studies(request)
     store = await asyncio.to_thread(studies.store, study)
-    return OwnedStudy(studies, study, store, await asyncio.to_thread(store.record))
+    record = await asyncio.to_thread(store.record)
+    await studies.follow_edition(study, (await asyncio.to_thread(study_settings, store, record.study)).edition)
+    return OwnedStudy(studies, study, store, record)
 
 
 Served = Annotated[ServedStudies, Depends(served_studies)]
@@ -225,11 +227,9 @@ async def pause_participant(study: Named, participant: str, paused: bool = True)
     return await study.changed_overview()
 
 
-@router.get("/{study}/questions")
-async def questions(study: Named, request: Request) -> ShownQuestion | None:
+@router.get("/{study}/questions", dependencies=[Depends(require_change)])  # the log notes that it is asked
+async def questions(study: Named) -> ShownQuestion | None:
     """The next question of the study's own log: for a lab robot. Nothing if it is time to stop."""
-    if request_role(request) != "owner":  # the question is asked, which the log notes
-        raise HTTPException(403, ONLY_LOOKS)
     respondent = await study.respondent()
     if respondent.refusal:
         raise HTTPException(409, respondent.refusal)

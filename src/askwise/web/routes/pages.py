@@ -39,7 +39,8 @@ async def login(request: Request, token: str = "") -> Response:
     root = request.app.state.root_path
     response = RedirectResponse(f"{root}/", 303)
     secure = request.url.scheme == "https"
-    response.set_cookie(COOKIE, token, path=root or "/", httponly=True, samesite="strict", secure=secure)
+    # lax: people click on the link in their mail, and a strict cookie would not come along to the page behind it
+    response.set_cookie(COOKIE, token, path=root or "/", httponly=True, samesite="lax", secure=secure)
     return response
 
 

@@ -130,7 +130,7 @@ async def delete(study: Named, wanted: DeletionRequest) -> dict[str, str]:
     if study.studies.folder is None and study.store.address.is_file:
         raise HTTPException(409, "only this file is served; stop the server and use askwise delete")
     await asyncio.to_thread(delete_study, study.store, study.record)
-    study.studies.forget_study(study.name)
+    await study.studies.forget_study(study.name)
     return {"deleted": study.name}
 
 

@@ -161,6 +161,20 @@ def test_a_question_before_somebody_in_the_browser_is_left_to_them(tmp_path):
     assert list(leases_of(store, journal_of(session).record.study)) == [shown.id]  # the judge's own ones are over
 
 
+@pytest.mark.parametrize("who", ["judge", "person"])
+def test_it_ends_where_others_are_answering_all_that_is_left(tmp_path, who):
+    recipe = start(runs(2).of_systems(["base", "large"]), human=True, seed=1, epsilon=0.0001).recipe
+    write_study(Address.of(tmp_path / "runs.askwise"), recipe, {}, "pooled")
+    session = askwise.open(tmp_path / "runs.askwise")
+    journal = journal_of(session)
+    for place, question in enumerate(session.ask(2)):
+        take_lease(journal.store, journal.record.study, question.id, f"somebody {place}")
+    judges, human = ({"judge": by_quality}, None) if who == "judge" else ({}, by_quality)
+    found = evaluate(session, judges, human=human)
+    assert found.reason == "others are answering all questions that are left"
+    assert not found.settled
+
+
 def test_a_run_that_was_killed_leaves_its_questions_to_the_next_one(tmp_path):
     write_study(Address.of(tmp_path / "runs.askwise"), start(runs(), seed=1).recipe, {}, "pooled")
     session = askwise.open(tmp_path / "runs.askwise")

@@ -131,6 +131,15 @@ def test_recorded_votes_that_were_given_are_not_given_again_when_the_study_goes_
     assert question.options[("left", "right").index(said[0])].row == 0
 
 
+def test_a_tie_that_was_skipped_is_not_given_again_when_the_study_goes_on():
+    runs = Runs.of([{"prompt": str(place), "a": "one", "b": "two"} for place in range(3)])
+    session, votes = start(runs, seed=1), [Vote("a", "b", None), Vote("a", "b", "b")]
+    session.skip(session.ask(), who="votes")
+    oracle, question = VoteOracle(votes, session), session.ask()
+    assert question.options[("left", "right").index(oracle(question))].body == "two"
+    assert oracle(question) is None
+
+
 def test_what_a_model_writes_may_be_anything():
     odd = Runs.of(
         [{"system": "a", "prompt": "p\0", "reply": "x\0\ud800y"}, {"system": "b", "prompt": "p\0", "reply": " "}]

@@ -154,6 +154,24 @@ def test_constant_columns_and_huge_units_do_not_matter():
     assert model.predict_proba(dressed) == pytest.approx(plain, abs=0.03)
 
 
+@pytest.mark.parametrize("shape", ["linear", "learned"])
+@pytest.mark.parametrize("unit", [1e-300, 1e300, 2.0**1022])
+def test_the_unit_of_a_column_does_not_matter_however_large_or_small(unit, shape):
+    X, y = np.array([[-1.5, 0], [-1, 1], [0.5, 0], [1.5, 1]]), ["no", "no", "yes", "yes"]
+    usual, other = (
+        AskwiseClassifier(shape=shape, draws=200).fit(data, y).predict_proba(data) for data in (X, X * [unit, 1])
+    )
+    np.testing.assert_allclose(other, usual, rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", ["linear", "learned"])
+def test_rows_far_from_all_others_have_probabilities(shape):
+    model = AskwiseClassifier(shape=shape, draws=200).fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
+    far = model.predict_proba([[1e300], [-1e308]])
+    np.testing.assert_allclose(far.sum(axis=1), 1.0)
+    assert np.isfinite(far).all()
+
+
 def test_the_random_state_decides_the_draws():
     x, y = labelled()
     first, again, other = (AskwiseClassifier(random_state=seed).fit(x, y).predict_proba(x) for seed in (3, 3, 4))

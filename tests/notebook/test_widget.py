@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import askwise
-from askwise.errors import SettingError
+from askwise.errors import SettingError, StudyError
 from askwise.goals.base.registry import built_in
 from askwise.notebook import assets
 from askwise.notebook.state import MAX_MEDIA_MB, media_url, widget_state
@@ -99,6 +99,24 @@ def test_a_request_that_comes_twice_counts_once():
     widget.request = sent
     assert len(widget.session.answers) == 1
     assert widget.state["notice"] == ""
+
+
+def test_a_study_that_cannot_be_read_again_is_no_reason_to_wait_for_ever(tmp_path, monkeypatch):
+    askwise.save(askwise.best_item(["tea", "coffee", "water"], seed=1), tmp_path / "drinks.askwise")
+    widget = askwise.open(tmp_path / "drinks.askwise").widget()
+
+    def gone(position):
+        raise StudyError("the disk is gone")
+
+    monkeypatch.setattr(widget.session.journal, "since", gone)
+    with pytest.raises(StudyError):
+        send(widget, "answers", response="left")
+    assert widget.state["reply"] is not None
+    assert "the disk is gone" in widget.state["notice"]
+    monkeypatch.undo()
+    assert send(widget, "answers", question="q1", response="left")["notice"].startswith(
+        "question q1 was answered before"
+    )
 
 
 def test_the_answers_of_a_study_are_on_disk(tmp_path):

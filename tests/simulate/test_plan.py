@@ -36,6 +36,13 @@ def test_nobody_asked_at_random_is_no_reason_to_say_nothing():
     assert "The 5 people who finished end 0.010 from the truth on average." in found["advice"]
 
 
+def test_a_run_that_was_cut_short_needs_more_than_it_came_to_and_no_more_is_known():
+    cut = [SimulatedRun("random", (1.0,) * (count + 1), None) for count in (2, 2, 2, 2, 5, 9)]
+    known = {"expected-capped": runs(5, 5, 5, 5, 5, 5), "random": cut}
+    advice = summarise_runs(askwise.best_item(NAMES), 6, known)["advice"]
+    assert any("needed fewer questions than random for 2 of 6 people, more for 0" in line for line in advice)
+
+
 def test_people_outside_the_model_are_part_of_the_plan():
     known = {"expected-capped": runs(5, 6, 7, 8, 9), HASTY: runs(7, 8, 9, 10, 11, error=0.04), "random": []}
     found = summarise_runs(askwise.best_item(NAMES), 5, known)

@@ -10,7 +10,7 @@ from askwise.evaluate.runs import Runs
 from askwise.evaluate.summary import Evaluation, summarise
 from askwise.goals.base.registry import goal_class
 from askwise.options import choice, whole_number
-from askwise.oracles import Oracle, answer
+from askwise.oracles import Oracle, OracleRun, answer
 from askwise.oracles.reservations import Reservations
 from askwise.session import Session
 from askwise.session.answerers import checked_costs
@@ -139,9 +139,10 @@ class _Table:
         who = min(equal, key=log.closed_count)
         if who == HUMAN:
             self._ask_person()
-        else:
-            self._ask_judge(who)
-        return None
+            return None
+        run = self._ask_judge(who)
+        idle = not run.answers + run.skips and run.reason.kind == "exhausted"  # others are answering what is left
+        return run.reason if idle else None
 
     def _not_shared_with(self, name: str) -> list[tuple[int, ...]]:
         """What the person answered first and this judge was not asked yet, so that the judge can be measured."""
@@ -162,7 +163,7 @@ class _Table:
         id = next(known, None)
         return self.session.pose(atom) if id is None else self.session.question(id)
 
-    def _ask_judge(self, name: str, questions: list[Question] | None = None) -> None:
+    def _ask_judge(self, name: str, questions: list[Question] | None = None) -> OracleRun:
         """Answers of a judge, to these questions or to those that gain most."""
         most: dict[str, float] = {} if self.max_cost is None else {"cost": self.max_cost}
         if questions is None:
@@ -179,11 +180,14 @@ class _Table:
         short = run.answers + run.skips < (BATCH if questions is None else len(questions))
         if short and run.reason.kind == "budget" and not self.session.done:
             self.spent.add(name)
+        return run
 
     def _ask_person(self) -> None:
         assert self.human is not None
         busy = Reservations(self.session, None).held_by_others() & self.session.event_log.open_ids.keys()
-        question = next(each for each in self.session.ask(len(busy) + 1) if each.id not in busy)
+        question = next((each for each in self.session.ask(len(busy) + 1) if each.id not in busy), None)
+        if question is None:
+            raise NothingToAsk("others are answering all questions that are left")
         said = self.human(question)
         if said is TOLD:
             return

@@ -38,9 +38,8 @@ class VoteOracle:
         for vote in reversed(votes):
             self._left.setdefault((vote.prompt, frozenset(vote[:2])), []).append(vote)
         log = session.event_log
-        for event in log.closed(name):
-            if event["event"] == "tell":
-                self._next_vote(log.question(event["question"]))
+        for event in log.closed(name):  # a tie may be a skip
+            self._next_vote(log.question(event["question"]))
 
     def __call__(self, question: Question) -> Response | None:
         vote = self._next_vote(question)

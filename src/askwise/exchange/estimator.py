@@ -43,6 +43,7 @@ from askwise.types import Answer, Floats, Ints, Response
 MAX_FITTED_LANDMARKS = 300
 DRAWS_PER_CHAIN = 4  # of the softmax posterior: most of the time goes until chains have settled
 SURE = 1e12  # times the weights of a draw: where no answer is wrong, each draw is sure of its labels
+MAX_FEATURE = 1e100  # in size; beyond, squares and scores would not be finite
 SWEEPS_BETWEEN_DRAWS = 2  # of one chain: averages need no independent draws
 
 
@@ -94,6 +95,7 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if oracle is None:
             if labels is not None or budget is not None:
                 raise SettingError("labels and budget are for an oracle; give one, or leave them out")
+            vars(self).pop("run_", None)
             X, y = validate_data(self, X, y, dtype=float)
             check_classification_targets(y)
             self.classes_, codes = np.unique(y, return_inverse=True)
@@ -119,8 +121,10 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(self, X: Floats, rows: Ints, codes: Ints, seed: int) -> AskwiseClassifier:
         """Learns that these rows of X, numbers that were checked, have the classes of these codes."""
         self.encoding_: Sequence[Column] | None = None
-        moved = X - X[0]  # a constant column is then exactly zero
-        self.center_ = X[0] + moved.mean(axis=0)
+        self.exponents_ = np.frexp(np.abs(X).max(axis=0))[1]  # numbers from -1 to 1 have squares
+        scaled = np.ldexp(X, -self.exponents_)
+        moved = scaled - scaled[0]  # a constant column is then exactly zero
+        self.center_ = scaled[0] + moved.mean(axis=0)
         spread = moved.std(axis=0)
         self.scale_ = np.where(spread > 0, spread * np.sqrt((spread > 0).sum()), np.inf)
         rng, self.map_ = np.random.default_rng(seed), None
@@ -180,7 +184,9 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _standardised(self, X: Floats) -> Floats:
         """The same, of numbers that were checked."""
-        return (X - self.center_) / self.scale_
+        with np.errstate(over="ignore"):
+            features = (np.ldexp(X, -self.exponents_) - self.center_) / self.scale_
+        return np.clip(features, -MAX_FEATURE, MAX_FEATURE)
 
 
 def sorted_labels(labels: Any) -> list[Response]:

@@ -44,13 +44,14 @@ class QuestionWidget(anywidget.AnyWidget):
         if not request:
             return
         try:
-            self._apply(request)
-        except AskwiseError as error:
-            notice = str(error) if str(error).endswith((".", "?")) else f"{error}."
-        except Exception as error:
+            try:
+                self._apply(request)
+            except AskwiseError as error:
+                notice = str(error) if str(error).endswith((".", "?")) else f"{error}."
+            self.state = widget_state(self.session, notice, request["key"])
+        except Exception as error:  # the notebook waits for a reply
             self.state = {**self.state, "notice": f"This failed: {error!r}.", "reply": request["key"]}
             raise
-        self.state = widget_state(self.session, notice, request["key"])
 
     def _apply(self, request: dict[str, Any]) -> None:
         """Tells the session what the notebook asks for."""

@@ -149,15 +149,22 @@ def _error_advice(own: Mapping[str, Any], hasty: Mapping[str, Any] | None) -> li
 def _rule_advice(runs: Mapping[str, Sequence[SimulatedRun]], own: str) -> list[str]:
     if own == BASELINE_RULE:
         return ["Questions are asked at random; the strategy expected usually needs fewer."]
-    pairs = [(one.stopped, other.stopped) for one, other in zip(runs[own], runs.get(BASELINE_RULE, ()), strict=False)]
+    pairs = list(zip(runs[own], runs.get(BASELINE_RULE, ()), strict=False))
     if len(pairs) < MIN_FINISHED_RUNS:
         return []
-    fewer = sum(one is not None and (other is None or one < other) for one, other in pairs)
-    more = sum(other is not None and (one is None or other < one) for one, other in pairs)
+    fewer = sum(_needed_fewer(one, other) for one, other in pairs)
+    more = sum(_needed_fewer(other, one) for one, other in pairs)
     found = f"needed fewer questions than random for {fewer} of {len(pairs)} people, more for {more}"
     if fewer - more > 2 * np.sqrt(fewer + more):
         return [f"Keep the strategy {own}: it {found}."]
     return [f"The strategy {own} {found}: no clear difference with so few people."]
+
+
+def _needed_fewer(one: SimulatedRun, other: SimulatedRun) -> bool:
+    """Whether one run needed fewer questions for sure. One that was cut short needs more than it came to."""
+    if one.stopped is None:
+        return False
+    return one.stopped <= other.answers if other.stopped is None else one.stopped < other.stopped
 
 
 def _epsilon_advice(questions: Mapping[str, Any], epsilon: float, budget: Any) -> list[str]:

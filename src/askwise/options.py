@@ -121,7 +121,7 @@ def flag(name: str, value: Any) -> bool:
     >>> flag("repeat", np.True_)
     True
     """
-    whole = isinstance(value, int | np.integer) and not isinstance(value, np.timedelta64)  # which NumPy calls an integer
+    whole = isinstance(value, int | np.integer) and not isinstance(value, np.timedelta64)  # also an np.integer
     if isinstance(value, bool | np.bool_) or (whole and value in (0, 1)):
         return bool(value)
     raise refusal(name, value, "True or False")

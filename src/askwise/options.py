@@ -39,6 +39,8 @@ def shown(value: Any) -> str:
     "'a\\\\nb'"
     """
     try:
+        if isinstance(value, int):
+            str(value)  # reprlib of Python 3.14 gives an address in memory instead of an error
         return " ".join(reprlib.repr(value).split())
     except ValueError:  # a whole number with more digits than Python writes
         return f"a {type(value).__name__} that cannot be shown"

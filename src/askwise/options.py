@@ -39,6 +39,8 @@ def shown(value: Any) -> str:
     "'a\\\\nb'"
     """
     try:
+        if isinstance(value, int):
+            str(value)  # reprlib of Python 3.14 gives an address in memory instead of an error
         return " ".join(reprlib.repr(value).split())
     except ValueError:  # a whole number with more digits than Python writes
         return f"a {type(value).__name__} that cannot be shown"
@@ -121,7 +123,8 @@ def flag(name: str, value: Any) -> bool:
     >>> flag("repeat", np.True_)
     True
     """
-    if isinstance(value, bool | np.bool_) or (isinstance(value, int | np.integer) and value in (0, 1)):
+    whole = isinstance(value, int | np.integer) and not isinstance(value, np.timedelta64)  # also an np.integer
+    if isinstance(value, bool | np.bool_) or (whole and value in (0, 1)):
         return bool(value)
     raise refusal(name, value, "True or False")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -65,7 +66,7 @@ def ask(client, link):
     return reply.json()["question"]
 
 
-def test_people_stay_with_a_server_and_go_on_at_the_other_when_it_is_killed(servers, proxy):
+def test_people_stay_with_a_server_and_go_on_at_the_other_when_it_is_killed(servers, proxy, tmp_path):
     place, people, links, running = servers
     keys = []
 
@@ -94,6 +95,7 @@ def test_people_stay_with_a_server_and_go_on_at_the_other_when_it_is_killed(serv
         running[1].kill()
         answer(client, 3)
     assert sorted(event["key"] for event in told(place, [one.log for one in people])) == sorted(keys)
+    assert "/p/" not in (tmp_path / "errors").read_text()  # links are secrets
 
 
 def test_the_compose_file_starts_two_servers_of_one_database():
@@ -112,3 +114,8 @@ def test_the_image_does_not_run_as_root_and_compiles_when_it_is_built():
     user = lines.index("USER 10001")
     assert "RUN askwise warm" in lines[user:]
     assert not any(line.startswith("USER root") for line in lines)
+
+
+def test_a_server_that_systemd_stops_has_not_failed():
+    lines = (DEPLOY / "askwise.service").read_text().splitlines()
+    assert f"SuccessExitStatus={128 + signal.SIGTERM}" in lines  # how a server exits, see test_operations.py

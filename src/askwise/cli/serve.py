@@ -70,7 +70,8 @@ def serve(
         set_up_logs("json" if log_format == "json" else "text", log_requests)
         app = create_app(target, token if token_file is None else token_from(token_file), workers, root_path, cluster)
         listener = _listener(host, port)
-    where = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}{app.state.root_path}"
+    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # an address that a browser can open
+    where = f"http://{f'[{here}]' if ':' in here else here}:{listener.getsockname()[1]}{app.state.root_path}"
     secret = app.state.token if token_file is None else f"$(cat {one_line(str(token_file))})"
     typer.echo(f"Serving {one_line(str(Address.of(target)))}. The owner's page: {where}/login?token={secret}")
     GracefulServer(config(app, behind_proxy, proxies)).run(sockets=[listener])

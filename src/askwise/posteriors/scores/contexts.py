@@ -88,12 +88,12 @@ def context_factor(alone: Floats, contexts: int, share: float, judges: int = 0, 
     >>> (found @ found.T).round(4).tolist()
     [[0.25, 0.25, 0.25], [0.25, 1.0, 0.25], [0.25, 0.25, 1.0]]
     """
-    general = sparse.kron(np.ones((1 + contexts, 1)), np.sqrt(share) * alone)
-    own = sparse.kron(np.eye(1 + contexts, contexts, k=-1), np.sqrt(1 - share) * alone)
+    general = sparse.kron(sparse.coo_array(np.ones((1 + contexts, 1))), np.sqrt(share) * alone)
+    own = sparse.kron(sparse.eye_array(1 + contexts, contexts, k=-1), np.sqrt(1 - share) * alone)
     scores = sparse.hstack([general, own])
     if not judges:
         return sparse.csr_array(scores)
-    tastes = sparse.kron(np.eye(judges), np.sqrt(taste * share) * alone)
+    tastes = sparse.kron(sparse.eye_array(judges), np.sqrt(taste * share) * alone)
     return sparse.csr_array(sparse.block_diag([scores, tastes]))
 
 

@@ -105,6 +105,11 @@ def test_the_owner_makes_a_group_by_keyboard(site, tmp_path):
         owner.goto(f"{site.where}/login?token={TOKEN}")
         owner.set_input_files("#table", tmp_path / "places.csv")
         owner.select_option("#goal", "group_item")
+        shown = owner.get_by_text("Pictures, sounds, films and long texts")
+        expect(shown).to_be_visible()
+        owner.select_option("#goal", "matrix")
+        expect(shown).to_be_hidden()  # a matrix has none of them
+        owner.select_option("#goal", "group_item")
         expect(owner.get_by_text("Who answers?")).to_be_hidden()  # a group always shares one log
         owner.focus("#people")
         owner.keyboard.type("Ann, Ben")

@@ -23,6 +23,7 @@ function showOptions() {
       if (input instanceof HTMLInputElement && input.dataset.defaults) input.placeholder = JSON.parse(input.dataset.defaults)[goal.value] ?? "";
     }
   }
+  for (const details of form.querySelectorAll("details")) details.hidden = details.querySelector(".field:not([hidden])") === null;
 }
 
 /** The options that are filled in. Each field says by data-option whether it holds a number, a text, a list or a check. */

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -34,13 +36,21 @@ def package(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def installed(package, tmp_path_factory):
-    """The Python of an environment with the wheel and the dependencies of this one, but without the repository."""
+    """The Python of an environment with the wheel and the dependencies of this one, but without the repository.
+
+    The code that was compiled here is there, too: `make package-check` and the tests of `askwise warm` compile it."""
     place = tmp_path_factory.mktemp("environment")
     venv.create(place, with_pip=False, symlinks=True)
     python = place / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", "--quiet"]
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", "--no-compile", "-q"]
     subprocess.run([*pip, package.wheel], check=True, capture_output=True)
     (own,) = place.glob("lib/python*/site-packages")
+    for path in (own / "askwise").rglob("*.py"):
+        source = ROOT / "src" / path.relative_to(own)
+        os.utime(path, ns=(source.stat().st_atime_ns, source.stat().st_mtime_ns))  # numba compares it
+        (path.parent / "__pycache__").mkdir(exist_ok=True)
+        for compiled in source.parent.glob(f"__pycache__/{source.stem}.*.nb?"):
+            shutil.copy(compiled, path.parent / "__pycache__")
     # paths in a .pth file are searched last, and the .pth files in them, such as that of the repository, are not read
     (own / "dependencies.pth").write_text("\n".join(path for path in sys.path if path.endswith("site-packages")))
     return python

@@ -11,6 +11,16 @@ import sys
 import pytest
 
 
+# nobody is simulated in the background for a forecast, which takes more time than all the rest and no page here shows
+SERVER = """
+from askwise.cli import main
+from askwise.web.studies import ServedStudies
+
+ServedStudies.simulated_runs = lambda *_: []
+main()
+"""
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     from tests.browser.site import TOKEN, Site, playwright  # skips where there is no browser
@@ -22,7 +32,7 @@ def site(tmp_path_factory):
     command = [
         sys.executable,
         "-c",
-        "from askwise.cli import main; main()",
+        SERVER,
         "serve",
         str(folder),
         "--port",

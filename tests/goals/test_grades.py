@@ -32,8 +32,14 @@ def test_an_answer_is_a_side_or_a_name_with_its_grade():
     assert answers_table(session)["response"] == [told["response"]]
 
 
-@pytest.mark.parametrize("goal", [askwise.best_item, askwise.ranking, lambda *a, **o: askwise.top_k(*a, 2, **o)])
-@pytest.mark.parametrize("shape", ["learned", "linear", "individual"])
+@pytest.mark.parametrize(
+    ("goal", "shape"),
+    [
+        (askwise.best_item, "learned"),
+        (askwise.ranking, "linear"),
+        (lambda *a, **o: askwise.top_k(*a, 2, **o), "individual"),
+    ],
+)
 def test_grades_go_with_goals_and_shapes_and_find_what_is_true(goal, shape):
     session = goal(TABLE, grades=GRADES, shape=shape, seed=1, draws=200)
     rows = session.problem.family.items if shape == "linear" else np.zeros((8, 8))

@@ -93,7 +93,7 @@ def small(seed):
 
 def items(seed):
     table = {"name": list("abcdefgh"), "x": [1, 7, 3, 5, 2, 8, 6, 4], "y": [3, 1, 8, 6, 5, 7, 2, 4]}
-    return askwise.best_item(table, draws=200, seed=seed, epsilon=0.25, budget=30)
+    return askwise.best_item(table, draws=100, seed=seed, epsilon=0.4, budget=30)
 
 
 @pytest.mark.parametrize(("make", "studies", "people"), [(small, 40, 12), (items, 8, 6)])

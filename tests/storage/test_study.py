@@ -245,7 +245,7 @@ def kill_at_random(place, times, rng):
     return acknowledged
 
 
-@pytest.mark.parametrize(("kind", "times"), [("sqlite", 30), ("postgresql", 6)])
+@pytest.mark.parametrize(("kind", "times"), [("sqlite", 8), ("postgresql", 4)])
 def test_nothing_acknowledged_is_lost_by_kill_9(kind, times, tmp_path, request):
     place = str(tmp_path / "x.askwise") if kind == "sqlite" else f"{request.getfixturevalue('database')}#x"
     names = [f"item {i}" for i in range(60)]

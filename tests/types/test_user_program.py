@@ -22,8 +22,11 @@ def folder(tmp_path, installed):
     return tmp_path
 
 
-def test_mypy(folder, installed):
-    arguments = ["--strict", "--config-file=", "--python-executable", str(installed), "--cache-dir", "cache"]
+def test_mypy(folder, installed, pytestconfig):
+    kept = pytestconfig.cache.mkdir(
+        "mypy"
+    )  # what mypy knows of numpy and others, from one run of the tests to the next
+    arguments = ["--strict", "--config-file=", "--python-executable", str(installed), "--cache-dir", str(kept)]
     run = subprocess.run(
         [sys.executable, "-m", "mypy", *arguments, "program.py"], cwd=folder, capture_output=True, text=True
     )

@@ -10,7 +10,6 @@ import sys
 
 import pytest
 
-
 # nobody is simulated in the background for a forecast, which takes more time than all the rest and no page here shows
 SERVER = """
 from askwise.cli import main

@@ -95,7 +95,7 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if oracle is None:
             if labels is not None or budget is not None:
                 raise SettingError("labels and budget are for an oracle; give one, or leave them out")
-            vars(self).pop("run_", None)
+            self.__dict__.pop("run_", None)
             X, y = validate_data(self, X, y, dtype=float)
             check_classification_targets(y)
             self.classes_, codes = np.unique(y, return_inverse=True)

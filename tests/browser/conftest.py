@@ -10,19 +10,10 @@ import sys
 
 import pytest
 
-# nobody is simulated in the background for a forecast, which takes more time than all the rest and no page here shows
-SERVER = """
-from askwise.cli import main
-from askwise.web.studies import ServedStudies
-
-ServedStudies.simulated_runs = lambda *_: []
-main()
-"""
-
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    from tests.browser.site import TOKEN, Site, playwright  # skips where there is no browser
+    from tests.browser.site import SERVER, TOKEN, Site, playwright  # skips where there is no browser
 
     chromium = shutil.which("chromium")
     if chromium is None:

@@ -39,6 +39,14 @@ WORDS = ["a bell", "a key", "rain", "a long walk with a friend", "salt", "wool"]
 TOLD = "Go by <b>sound</b> only.\n<script>document.title='evil'</script>"
 TOKEN = "secret-of-the-owner"
 GRADES = ("slightly", "clearly", "much")
+# nobody is simulated in the background for a forecast, which takes more time than all the rest and no page here shows
+SERVER = """
+from askwise.cli import main
+from askwise.web.studies import ServedStudies
+
+ServedStudies.simulated_runs = lambda *_: []
+main()
+"""
 KINDS = {
     "pair": "ArrowLeft", "graded": "1", "same": "ArrowRight", "triple": "2", "label": "1", "number": "3.5", "set": "3",
 }  # fmt: skip

@@ -81,11 +81,13 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
+    from tests.browser.site import SERVER
+
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("NOT RUN: chromium is not installed; on Debian: apt install chromium")
     folder, logs = tmp_path_factory.mktemp("studies"), tmp_path_factory.mktemp("logs")
-    command = [sys.executable, "-c", "import askwise.cli; askwise.cli.main()", "serve", str(folder)]
+    command = [sys.executable, "-c", SERVER, "serve", str(folder)]
     with (logs / "out").open("w") as out, (logs / "err").open("w") as err:
         server = subprocess.Popen(
             [*command, "--port", "0", "--workers", "1", "--token", TOKEN],

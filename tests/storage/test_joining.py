@@ -21,7 +21,7 @@ from askwise.storage.erasure import erase_participant
 from askwise.storage.exclusion import exclude
 from askwise.storage.item_changes import change_items
 from askwise.storage.joining import change_crowd, crowd_settings, join, joined_counts, link_parameters
-from askwise.storage.participants import invite, pause, people, set_mode, set_settled, set_state
+from askwise.storage.participants import invite, invite_all, pause, people, set_mode, set_settled, set_state
 from askwise.storage.permission import NotNow
 from askwise.storage.store import Store
 
@@ -224,6 +224,14 @@ def test_somebody_who_is_erased_meanwhile_is_not_excluded(path, monkeypatch):
     with pytest.raises(askwise.AnswerError, match="erased"):
         exclude(store, store.record(), person.participant)
     assert [one.status for one in people(store, 1)] == ["erased"]
+
+
+def test_nobody_is_given_the_link_of_a_person_of_a_panel(path):
+    store = opened(path)
+    joined = come(store, "ann").person
+    [invited] = invite_all(store, store.record(), [joined.name])
+    assert invited.name == joined.name
+    assert invited.participant != joined.participant
 
 
 def test_the_hours_of_the_door_do_not_bind_people_invited_by_name(path):

@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import re
+import time
 
 import pytest
 from fastapi.testclient import TestClient
 
 import askwise
 from askwise.storage.address import Address
-from askwise.storage.joining import change_crowd, crowd_settings
-from askwise.storage.participants import people
+from askwise.storage.consent import accept
+from askwise.storage.joining import change_crowd, crowd_settings, join
+from askwise.storage.participants import people, set_mode, token_of
 from askwise.storage.store import Store
 from askwise.web.app import create_app
 from tests.web.test_api import OWNER, TABLE
@@ -93,6 +95,34 @@ def test_the_code_comes_at_the_end_and_not_before(client):
     ask(client, f"/api/v1{page}")
     assert client.get(f"/api/v1{page}").json()["code"] is None
     assert client.get(f"{page}/return").headers["location"] == page
+
+
+def test_whoever_never_accepted_gets_no_code_when_a_shared_study_is_settled(tmp_path):
+    path = tmp_path / "pair.askwise"
+    askwise.save(askwise.best_item(["tea", "milk"], draws=60, seed=2, epsilon=0.5), path)
+    store = Store.at(Address.of(path))
+    set_mode(store, 1, "pooled")
+    settings = change_crowd(store, 1, {"open": True, "consent": "Yes?", "return_done": "https://panel.example/{code}"})
+    ann, ben = (join(store, store.record(), {"participant": who}).person.participant for who in ("ann", "ben"))
+    accept(store, 1, ann, settings.consent_version)
+    pages = [f"/s/pair/p/{token_of(store, 1, who)}" for who in (ann, ben)]
+    store.close()
+    with TestClient(create_app(str(path), workers=1), follow_redirects=False) as client:
+
+        def settled(page):
+            for number in range(200):
+                state = client.get(f"/api/v1{page}").json()
+                if state["done"]:
+                    return state
+                if state["question"]:
+                    sent = {"question": state["question"]["id"], "response": "left", "key": f"key-of-answer-{number}"}
+                    client.post(f"/api/v1{page}/answers", json=sent)
+                time.sleep(0.02)
+            raise AssertionError("the study is not settled")
+
+        assert settled(pages[0])["code"]
+        assert client.get(f"/api/v1{pages[1]}").json()["code"] is None
+        assert client.get(f"{pages[1]}/return").headers["location"] == pages[1]
 
 
 def test_predictions_and_results_are_hidden_from_a_crowd_unless_the_owner_shows_them(client):

@@ -128,7 +128,8 @@ def invite_all(store: Store, study: Record, names: Iterable[str], quota: int | N
     if quota is not None and quota < 1:
         raise SettingError(f"a quota is at least one answer, got {quota}")
     with store.begin() as connection:
-        query = select(*PERSON).where(participants.c.study == study.study, participants.c.status.is_(None))
+        invited = participants.c.status.is_(None) & participants.c.external.is_(None)  # not a panel's people
+        query = select(*PERSON).where(participants.c.study == study.study, invited)
         known = {row.name: Participant(*row) for row in connection.execute(query)}
         return [known.get(name) or add_participant(connection, study, name, quota) for name in wanted]
 

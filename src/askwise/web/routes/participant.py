@@ -114,7 +114,8 @@ class ParticipantContext:
         final = state if state and state.done and service.event_log.is_current(state.position, state.answers) else None
         count = service.closed_count(self.respondent)
         kind = "quota" if count >= self.respondent.quota else final.done.kind if final and final.done else None
-        kind = kind if due is None and self.person.status is None else None
+        takes_part = self.person.status is None and (self.reason != "consent" or self.person.consent is not None)
+        kind = kind if due is None and takes_part else None
         changes = service.event_log.goal_events
         goal = goal_class(changes[-1]["goal"] if changes else self.record.recipe["goal"])
         before = people_before(service.recipe)

@@ -95,7 +95,8 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if oracle is None:
             if labels is not None or budget is not None:
                 raise SettingError("labels and budget are for an oracle; give one, or leave them out")
-            vars(self).pop("run_", None)
+            if hasattr(self, "run_"):
+                del self.run_
             X, y = validate_data(self, X, y, dtype=float)
             check_classification_targets(y)
             self.classes_, codes = np.unique(y, return_inverse=True)

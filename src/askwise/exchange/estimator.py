@@ -30,7 +30,7 @@ from askwise.goals.base.shapes import (
     softmax_prior,
 )
 from askwise.losses import logistic
-from askwise.oracles import Oracle, answer
+from askwise.oracles import Oracle, OracleRun, answer
 from askwise.posteriors.scores.evidence import Evidence
 from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.posteriors.scores.reference import Reference
@@ -67,6 +67,8 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict([[0.0], [7.0]]).tolist(), model.run_.answers
     (['small', 'large'], 4)
     """
+
+    run_: OracleRun  # what the oracle did, if one was asked
 
     def __init__(
         self, prior_scale: float | None = None, draws: int = 1000, random_state: Any = 0, shape: Any = "learned"

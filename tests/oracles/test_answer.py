@@ -277,9 +277,7 @@ def test_what_an_error_or_a_refused_reply_says_of_its_cost_may_be_anything():
         cost = None
         wait = print
 
-    odd = iter(
-        [Odd("busy"), *(askwise.Reply("left", cost=cost) for cost in ("much", float("nan"), -1.0, float("inf")))]
-    )
+    odd = iter([Odd("busy"), *(askwise.Reply("left", cost=cost) for cost in ("much", float("nan"), -1.0, 10**400))])
 
     def oracle(question):
         said = next(odd, cheapest(question))

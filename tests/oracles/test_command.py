@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import textwrap
@@ -13,6 +14,8 @@ import askwise
 from askwise._runtime import plugins
 from askwise.errors import OracleError, PluginError, SettingError
 from askwise.oracles import command, loop
+from askwise.oracles.messages import read_reply
+from askwise.oracles.protocol import RefusedReply
 from askwise.oracles.registry import GROUP, OracleSettings, oracle_named
 
 DRINKS = ["tea", "coffee", "water", "milk", "juice"]
@@ -221,3 +224,9 @@ def test_a_plug_in_registers_a_prefix(plugin):
         oracle_named("broken:1")
     with pytest.raises(SettingError, match="the plug-in askwise-coin made no oracle for 'empty:1'"):
         oracle_named("empty:1")
+
+
+def test_a_cost_too_large_for_any_number_is_refused():
+    line = json.dumps({"question": "q1", "response": "left", "cost": 10**400})
+    with pytest.raises(RefusedReply, match=r"the cost of q1 is 1000.*; expected a number, such as 0\.02"):
+        read_reply(line)

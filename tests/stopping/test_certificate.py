@@ -14,6 +14,7 @@ from askwise.goals import clusters
 from askwise.losses import zero_one
 from askwise.posteriors.enumerated import Enumerated
 from askwise.problem import Problem
+from askwise.stopping import certificate
 from askwise.stopping.certificate import (
     HELD_OUT_DRAWS,
     MIN_FIT,
@@ -223,6 +224,21 @@ def test_held_out_answers_against_enumeration(strength):
     sample = Sample(np.arange(5), said.prod(axis=0) / said.prod(axis=0).sum(), exact=True)
     found = held_out_check(problem, sample, answers, rng, strengths=strengths)
     assert found == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / HELD_OUT_DRAWS) + 1e-9)
+
+
+def test_many_answers_are_checked_in_blocks_as_few_are_at_once(monkeypatch):
+    rng = generator(222)
+    problem = Problem(Finite(2 * rng.standard_normal((40, 6)), responses=[-1, 1]), TableDistance(1.0 - np.eye(40)))
+    sample = Sample(np.arange(40), np.full(40, 1 / 40), exact=False)
+    answers = [Answer(int(rng.integers(6)), int(rng.choice([-1, 1])), "Ann") for _ in range(7)]
+    more = {"shifts": rng.standard_normal((40, 7)), "strengths": rng.random(7), "lapse": 0.1}
+    found = []
+    for most in (certificate.MAX_BLOCK_CHANCES, 2 * 40 * 3):
+        monkeypatch.setattr(certificate, "MAX_BLOCK_CHANCES", most)
+        repeated = [predictive_check(problem, sample, answers, rng, **more) for _ in range(100)]
+        found.append((held_out_check(problem, sample, answers, generator(223), **more), np.mean(repeated)))
+    assert found[0][0] == found[1][0]
+    assert found[0][1] == pytest.approx(found[1][1], abs=4 * np.std(repeated) / np.sqrt(50))
 
 
 def test_answers_of_somebody_who_is_hardly_trusted_are_no_alarm():

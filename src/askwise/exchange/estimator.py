@@ -30,7 +30,7 @@ from askwise.goals.base.shapes import (
     softmax_prior,
 )
 from askwise.losses import logistic
-from askwise.oracles import Oracle, answer
+from askwise.oracles import Oracle, OracleRun, answer
 from askwise.posteriors.scores.evidence import Evidence
 from askwise.posteriors.scores.logconcave import LogConcave
 from askwise.posteriors.scores.reference import Reference
@@ -68,6 +68,8 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     (['small', 'large'], 4)
     """
 
+    run_: OracleRun  # what the oracle did, if one was asked
+
     def __init__(
         self, prior_scale: float | None = None, draws: int = 1000, random_state: Any = 0, shape: Any = "learned"
     ):
@@ -95,7 +97,8 @@ class AskwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if oracle is None:
             if labels is not None or budget is not None:
                 raise SettingError("labels and budget are for an oracle; give one, or leave them out")
-            self.__dict__.pop("run_", None)
+            if hasattr(self, "run_"):
+                del self.run_
             X, y = validate_data(self, X, y, dtype=float)
             check_classification_targets(y)
             self.classes_, codes = np.unique(y, return_inverse=True)

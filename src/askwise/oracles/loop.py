@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import sys
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -12,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf
 from typing import Any, TypeVar
 
 from askwise.errors import AnswerError, NothingToAsk, OracleError, SettingError, StudyError
@@ -238,7 +238,7 @@ class AnsweringLoop:
 
     def _waste(self, question: Question, cost: Any) -> None:
         """Notes what a failed call has cost, if an oracle says so: it may have been refused for that very number."""
-        if isinstance(cost, int | float) and 0 < cost < inf:
+        if isinstance(cost, int | float) and 0 < cost <= sys.float_info.max:
             self.wasted[question.id] = self.wasted.get(question.id, 0.0) + cost
 
     def _let_go(self, question: Question) -> None:

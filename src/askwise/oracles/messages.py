@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from math import isfinite
+import sys
 from typing import Any
 
+from askwise.options import shown
 from askwise.oracles.protocol import RefusedReply, Reply
 from askwise.types import Question
 
@@ -44,17 +45,17 @@ def read_reply(line: str) -> tuple[str, Reply]:
     Traceback (most recent call last):
     askwise.oracles.protocol.RefusedReply: the line 'left' is not JSON; expected {"question": "q1", "response": "left"}
     """
-    shown = line.strip() if len(line.strip()) <= 60 else f"{line.strip()[:60]}..."
+    said = line.strip() if len(line.strip()) <= 60 else f"{line.strip()[:60]}..."
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
-        raise RefusedReply(f"the line {shown!r} is not JSON; expected {REPLY}") from None
+        raise RefusedReply(f"the line {said!r} is not JSON; expected {REPLY}") from None
     if not isinstance(found, dict) or not isinstance(found.get("question"), str) or "response" not in found:
-        raise RefusedReply(f"the line {shown!r} lacks question or response; expected {REPLY}")
+        raise RefusedReply(f"the line {said!r} lacks question or response; expected {REPLY}")
     cost, note = found.get("cost"), found.get("note")
-    number = isinstance(cost, int | float) and not isinstance(cost, bool) and isfinite(cost) and cost >= 0
+    number = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost <= sys.float_info.max
     if cost is not None and not number:
-        raise RefusedReply(f"the cost of {found['question']} is {cost!r}; expected a number, such as 0.02")
+        raise RefusedReply(f"the cost of {found['question']} is {shown(cost)}; expected a number, such as 0.02")
     if note is not None and not isinstance(note, str):
         raise RefusedReply(f"the note of {found['question']} is no text; expected a remark, or leave it out")
     return found["question"], Reply(found["response"], cost, note)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log, sqrt
 from typing import Any, NamedTuple
@@ -25,11 +25,13 @@ from askwise.posteriors.chains import independent_draws
 from askwise.problem import Problem
 from askwise.stopping.position import SideCount, position_shifts, uneven_sides
 from askwise.structures import DescribesModel, DrawsResponses, LinearFamily, ShowsSets
-from askwise.types import Answer, Floats, Sample, Structure, Structures
+from askwise.types import Answer, Atoms, Floats, Sample, Structure, Structures
 
 CERTIFICATE_DELTA = 0.05  # one minus the confidence in the simulation
 CERTIFICATE_DRAWS = 4000  # fresh ones: the bound is then within about .005 of the mean
 HELD_OUT_DRAWS = 2000  # simulated sets of answers behind the check of held-out ones
+MAX_BLOCK_CHANCES = 4_000_000  # that are computed at a time: 32 MB
+MIN_CHANCE = 1e-12  # of a response
 MIN_FIT = 0.01  # p value of the predictive check, below which a certificate warns
 CLOSENESS = "This holds for people who are up to {times:g} times likelier, or less likely, than assumed."
 DEFAULT_PHRASE = "{what} is {loss:.3f} from the truth, on a scale from 0 to 1"
@@ -216,7 +218,7 @@ def certify(
         atoms = asked_atoms(posterior, checked)
         checked = [answer._replace(atom=atom) for answer, atom in zip(checked, atoms, strict=True)]
     shifts = position_shifts(biases, checked) if biases and checked else None
-    strengths = np.array([(trust or {}).get(answer.who or "", 1.0) for answer in checked])
+    strengths = np.array([trust.get(answer.who or "", 1.0) for answer in checked]) if trust else None
     # draws of a learned loss each have their own, so that one loss cannot weigh them as if an answer had not come
     learns_loss = isinstance(posterior, LearnsLoss) and posterior.learned_loss is not None
     return Certificate(
@@ -285,22 +287,19 @@ def predictive_check(
     """
     if not answers or np.isinf(problem.beta):
         return 1.0
-    atoms = np.stack([np.asarray(answer.atom) for answer in answers])
-    given = np.array([answer.response for answer in answers])
-    predictions = _shifted(problem.family.predict(sample.structures, atoms), shifts)
-    responses = problem.family.responses(predictions)
-    if np.ndim(responses) != 1:
-        return _worst_number_check(problem, predictions, sample.weights, given, rng)
-    chances = _with_lapses(problem.chances(predictions), lapse)  # (Y, S, T)
-    if strengths is not None and (strengths < 1).any():
-        chances = chances**strengths
-        chances /= chances.sum(axis=0)
-    logs = np.log(np.maximum(chances, np.finfo(chances.dtype).tiny))
-    observed = np.take_along_axis(logs, np.array([list(responses).index(y) for y in given])[None, None, :], axis=0)[0]
-    drawn = (rng.random(chances.shape[1:]) > np.cumsum(chances, axis=0)[:-1]).sum(axis=0)
-    replicated = np.take_along_axis(logs, drawn[None], axis=0)[0]
-    as_unlikely = replicated.sum(axis=1) <= observed.sum(axis=1) + 1e-9
-    return float(sample.weights @ as_unlikely)
+    responses = _responses(problem, sample, answers)
+    if responses is None:
+        predictions = _shifted(problem.family.predict(sample.structures, _atoms(answers)), shifts)
+        said = np.array([answer.response for answer in answers])
+        return _worst_number_check(problem, predictions, sample.weights, said, rng)
+    likelier = np.zeros(len(sample.weights))  # (S,): how much the simulated answers are than those that came, as logs
+    for some, chances in _chances_in_blocks(problem, sample, answers, len(responses), lapse, shifts, strengths):
+        shares = chances / chances.sum(axis=0)
+        drawn = (rng.random(shares.shape[1:]) > np.cumsum(shares, axis=0)[:-1]).sum(axis=0)
+        given, logs = np.array([responses.index(answer.response) for answer in answers[some]]), np.log(shares)
+        for places, sign in ((drawn[None], 1), (given[None, None], -1)):
+            likelier += sign * np.take_along_axis(logs, places, axis=0)[0].sum(axis=1)
+    return float(sample.weights @ (likelier <= 1e-9))
 
 
 def held_out_check(
@@ -327,24 +326,50 @@ def held_out_check(
     """
     if not answers or np.isinf(problem.beta):
         return 1.0
-    atoms = np.stack([np.asarray(answer.atom) for answer in answers])
-    predictions = _shifted(problem.family.predict(sample.structures, atoms), shifts)
-    responses = problem.family.responses(predictions)
-    if np.ndim(responses) != 1:
+    responses = _responses(problem, sample, answers)
+    if responses is None:
         return 1.0
-    chances = np.maximum(_with_lapses(problem.chances(predictions), lapse), 1e-12)
-    if strengths is not None and (strengths < 1).any():
-        chances = chances**strengths  # by which each answer counts in the posterior
-    given = np.array([list(responses).index(answer.response) for answer in answers])
-    weights = 1 / np.take_along_axis(chances, given[None, None], axis=0)[0]  # (S, T)
-    if not sample.exact:
-        weights = np.minimum(weights, sample.weights @ weights * sqrt(len(weights)))
-    weights = weights * sample.weights[:, None]
-    predicted = np.einsum("yst,st->yt", chances / chances.sum(axis=0), weights / weights.sum(axis=0))
+    given = np.array([responses.index(answer.response) for answer in answers])
+    predicted = np.empty((len(responses), len(answers)))
+    for some, chances in _chances_in_blocks(problem, sample, answers, len(responses), lapse, shifts, strengths):
+        weights = 1 / np.take_along_axis(chances, given[None, None, some], axis=0)[0]  # (S, T)
+        if not sample.exact:
+            weights = np.minimum(weights, sample.weights @ weights * sqrt(len(weights)))
+        weights = weights * sample.weights[:, None]
+        predicted[:, some] = np.einsum("yst,st->yt", chances / chances.sum(axis=0), weights / weights.sum(axis=0))
     logs = np.log(predicted)
     drawn = (rng.random((HELD_OUT_DRAWS, len(given))) > np.cumsum(predicted, axis=0)[:-1, None]).sum(axis=0)
     places = np.arange(len(given))
     return float((logs[drawn, places].sum(axis=1) <= logs[given, places].sum() + 1e-9).mean())
+
+
+def _atoms(answers: Sequence[Answer]) -> Atoms:
+    return np.stack([np.asarray(answer.atom) for answer in answers])
+
+
+def _responses(problem: Problem, sample: Sample, answers: Sequence[Answer]) -> list[Any] | None:
+    """What may be answered; None where any number may."""
+    found = problem.family.responses(problem.family.predict(sample.structures[:1], _atoms(answers[:1])))
+    return list(found) if np.ndim(found) == 1 else None
+
+
+def _chances_in_blocks(
+    problem: Problem,
+    sample: Sample,
+    answers: Sequence[Answer],
+    responses: int,
+    lapse: float,
+    shifts: Floats | None,
+    strengths: Floats | None,
+) -> Iterator[tuple[slice, Floats]]:
+    """Some of the answers, and the chances (Y, S, T) of all `responses` to them, each to the power of its strength."""
+    atoms, step = _atoms(answers), max(1, MAX_BLOCK_CHANCES // (responses * len(sample.weights)))
+    for start in range(0, len(answers), step):
+        some = slice(start, start + step)
+        moved = None if shifts is None else shifts[:, some]
+        predictions = _shifted(problem.family.predict(sample.structures, atoms[some]), moved)
+        chances = np.maximum(_with_lapses(problem.chances(predictions), lapse), MIN_CHANCE)
+        yield some, chances if strengths is None else chances ** strengths[some]
 
 
 def _shifted(predictions: Floats, shifts: Floats | None) -> Floats:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from askwise._runtime import notice
+from askwise._runtime.compiled import machine_code
 from askwise._runtime.notice import CompileNotice
 
 
@@ -71,7 +72,7 @@ def test_on_a_terminal_the_line_disappears(stderr):
     heard.on_end(compilation(**OURS))
     assert not stream.getvalue().endswith(notice.ERASE)
     heard.on_end(compilation(**OURS))
-    assert f"{notice.TEXT} ... 0 s" in stream.getvalue()
+    assert f"{notice.TEXT} ... function 1 of about 1, 0 s" in stream.getvalue()
     assert stream.getvalue().endswith(notice.ERASE)
 
 
@@ -102,3 +103,22 @@ def test_a_stream_that_nobody_reads_stops_nothing(stderr):
     heard.on_start(compilation(**OURS))
     heard.on_end(compilation(**OURS))
     assert len(heard.compiled) == 1
+
+
+def test_the_functions_that_are_compiled_along_are_counted():
+    @machine_code()
+    def half(x):
+        return x / 2
+
+    @machine_code()
+    def quarter(x):
+        return half(half(x))
+
+    @machine_code()
+    def eighth(x):
+        return half(quarter(x))
+
+    assert [notice.count_functions(each) for each in (half, quarter, eighth)] == [1, 2, 3]
+    assert quarter(4.0) == 1.0
+    assert notice.notice.done == 1  # half, which is a part of quarter
+    assert notice.count_functions(eighth) == 2  # half is there already

@@ -163,6 +163,7 @@ class PartOverloads:
         signature, folded = self.function._compiler.fold_argument_types(tuple(map(any_value, args)), plain)
         if folded not in self.found:
             self.found[folded] = self._compile(folded)
+            notice.on_part()
         name = self.function.py_func.__name__
         template: Any = make_concrete_template  # has no types
         return template(name, key=name, signatures=[self.found[folded][1]]), signature, folded, {}

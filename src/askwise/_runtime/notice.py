@@ -1,10 +1,12 @@
 """Who waits while code is compiled is told so: a line on standard error, if it takes longer than a second.
 
-On a terminal the line counts the seconds and disappears. Elsewhere, as in a notebook or a file, it is written once.
+On a terminal the line counts functions and seconds and disappears. Elsewhere, as in a notebook or a file, it is written
+once.
 """
 
 from __future__ import annotations
 
+import inspect
 import multiprocessing
 import sys
 import threading
@@ -29,6 +31,7 @@ class CompileNotice(event.Listener):
         self.compiled: list[str] = []  # the functions that this process compiled
         self.seconds = 0.0  # that somebody waited
         self.said = False
+        self.done = self.total = 0  # functions that are parts of the one that is compiled, and that one
         self._depth = 0
         self._done = threading.Event()
         self._ticking: threading.Thread | None = None
@@ -39,6 +42,7 @@ class CompileNotice(event.Listener):
             return
         self._depth += 1
         if self._depth == 1 and _somebody_waits():
+            self.done, self.total = 0, count_functions(event.data["dispatcher"])
             self._start = time.monotonic()
             self._done.clear()
             self._ticking = threading.Thread(target=self._tick, daemon=True)
@@ -55,6 +59,10 @@ class CompileNotice(event.Listener):
             self._ticking.join()
             self._ticking = None
 
+    def on_part(self) -> None:
+        """Hears that one of the parts of a function is translated."""
+        self.done += 1
+
     def _tick(self) -> None:
         """Writes the line until the function is compiled."""
         stream = sys.stderr
@@ -66,11 +74,25 @@ class CompileNotice(event.Listener):
             self.said = True
             return
         while True:
-            _write(stream, f"{ERASE}{TEXT} ... {self.seconds + time.monotonic() - self._start:.0f} s")
+            seconds = self.seconds + time.monotonic() - self._start
+            now = f"function {min(self.done + 1, self.total)} of about {self.total}, {seconds:.0f} s"
+            _write(stream, f"{ERASE}{TEXT} ... {now}")
             self.said = True
             if self._done.wait(TICK):
                 _write(stream, ERASE)
                 return
+
+
+def count_functions(dispatcher: Any) -> int:
+    """The function and those of ours that it calls, directly or not, if no other function brought them along before."""
+    found, left = {id(dispatcher)}, [dispatcher]
+    while left:
+        names = inspect.getclosurevars(left.pop().py_func)
+        for value in (*names.globals.values(), *names.nonlocals.values()):
+            if hasattr(value, "askwise_parts") and not value.askwise_parts.found and id(value) not in found:
+                found.add(id(value))
+                left.append(value)
+    return len(found)
 
 
 def _is_ours(event: Any) -> bool:

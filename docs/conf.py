@@ -13,7 +13,7 @@ author = "askwise contributors"
 copyright = "2026, askwise contributors"
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "gallery"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "jupyter_execute"]  # what an earlier build made
 html_theme = "furo"
 html_title = "askwise"
 html_theme_options = {"light_css_variables": {"code-font-size": "80%"}}  # 90 characters a line

@@ -42,7 +42,7 @@ demo: setup  ## find the car you like best, with simulated answers
 	@.venv/bin/askwise demo
 
 test: setup  ## run the tests
-	@$(PYTHON) -m pytest -n 2 tests
+	@$(PYTHON) -m pytest -n 3 --dist worksteal tests  # three: tests of servers and browsers wait a lot
 
 check: setup  ## lint, types, layers, and every example in the source and the docs
 	@$(PYTHON) -m ruff check .

@@ -74,7 +74,7 @@ def test_a_person_answers_skips_undoes_and_quits(path):
     child.expect("what each answer would settle")
     child.expect("% likely.*best guess item")
     child.send("z")
-    child.expect("'z' is not one of")
+    child.expect("'z' is no answer here; press one of 1")
     child.send("2")
     asked(child)
     child.send("q")

@@ -30,7 +30,7 @@ from askwise.cli.common import (
 from askwise.cli.fields import fields_table
 from askwise.cli.keys import Keyboard, answer_label, keyboard_for
 from askwise.cli.terminal import ERASE, ESCAPE, KeyReader, image_sequence
-from askwise.errors import AskwiseError, SettingError
+from askwise.errors import AnswerError, AskwiseError, SettingError
 from askwise.session import Session
 from askwise.session.set_responses import BEST_WORST, BETWEEN, outlooks_by_best
 from askwise.stopping.certificate import percent
@@ -178,6 +178,9 @@ class AskLoop:
                     self._explain(question)
                     continue
                 found = keys.find_response(typed)
+                if found is None and self.reader.single_keys and keys.key_labels and len(typed) == 1:
+                    known = ", ".join(key for key, _ in keys.key_labels)
+                    raise AnswerError(f"{typed!r} is no answer here; press one of {known}")
                 with explain_wait(self.console):
                     self.session.tell(typed if found is None else found, question, self.who, seconds=seconds, key=key)
                 response = self.session.event_log.closing_events[question.id]["response"]

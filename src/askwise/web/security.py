@@ -155,14 +155,18 @@ def _client_key(request: Request) -> str:
 def network_of(host: str) -> str:
     """What counts as one host: an address of IPv4, or the network of one of IPv6, whose owner has 2**64 addresses.
 
-    >>> network_of("10.0.0.7"), network_of("2001:db8:1:2:3:4:5:6")
-    ('10.0.0.7', '2001:db8:1:2::/64')
+    >>> network_of("10.0.0.7"), network_of("::ffff:10.0.0.7"), network_of("2001:db8:1:2:3:4:5:6")
+    ('10.0.0.7', '10.0.0.7', '2001:db8:1:2::/64')
     """
     try:
         address = ip_address(host)
     except ValueError:  # a socket, or a program that calls the app itself
         return host
-    return host if address.version == 4 else str(ip_network((address, 64), strict=False))
+    if address.version == 4:
+        return host
+    if address.ipv4_mapped is not None:  # of a server that listens on ::
+        return str(address.ipv4_mapped)
+    return str(ip_network((address, 64), strict=False))
 
 
 def _refused(request: Request, code: int, sentence: str) -> Response:

@@ -28,7 +28,7 @@ from askwise.storage.usage import AnswerCount, answer_counts
 from askwise.types import Answer
 
 # by study, when it was made, and rows of its table: from which logs, and what
-_learned: dict[tuple[str, str, int], tuple[list[int], dict[str, Any] | None]] = {}
+_learned: dict[tuple[str, int, str, int], tuple[list[int], dict[str, Any] | None]] = {}
 
 
 def logs_before(store: Store, record: Record) -> list[int]:
@@ -95,7 +95,7 @@ def _recipe_from(store: Store, record: Record, study: int | None, logs: list[int
 
 def _population(store: Store, record: Record, study: int, logs: list[int]) -> dict[str, Any] | None:
     """What the people of these logs have in common; learned again only when others have come."""
-    place = str(store.address), store.record(study).created, row_count(record.recipe["data"])
+    place = str(store.address), study, store.record(study).created, row_count(record.recipe["data"])
     if place not in _learned or _learned[place][0] != logs:
         found = population_of_answers(remake(record.recipe).prior, [_answers_in_force(store, log) for log in logs])
         _learned[place] = logs, None if found is None else found.plain()

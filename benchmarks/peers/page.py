@@ -69,6 +69,11 @@ def _measured(lines: Lines) -> str:
     return f"`make peers`, one thread each: {when}. Standard errors are in parentheses."
 
 
+def _when(lines: Lines, peer: str) -> str:
+    """The days and machines of a peer's runs: CPU times of two machines are not comparable."""
+    return "; ".join(sorted({line["at"] for line in lines if line["peer"] == peer}))
+
+
 def _targets(lines: Lines, run: set[str]) -> str:
     """The targets for the defaults, and whether they are met."""
     rows = []
@@ -109,8 +114,8 @@ def _targets(lines: Lines, run: set[str]) -> str:
 
 def _compared(lines: Lines, peers: list[str], ours: str, measures: Mapping[str, str]) -> Iterable[str]:
     for measure, name in measures.items():
-        head = (name, "people", *(f"after {look}" for look in CHECKPOINTS), "CPU ms a question")
-        rows = [(peer, *_means(lines, peer, measure), f"{cpu(lines, peer):.1f}") for peer in peers]
+        head = (name, "people", *(f"after {look}" for look in CHECKPOINTS), "CPU ms a question", "measured")
+        rows = [(peer, *_means(lines, peer, measure), f"{cpu(lines, peer):.1f}", _when(lines, peer)) for peer in peers]
         yield _table(head, rows)
         if len({row[1] for row in rows}) > 1:
             yield "People differ, so do not compare rows with different numbers of people. For the same people:"

@@ -204,6 +204,7 @@ def test_the_page_says_who_is_better():
     assert "worse after 10, 25, 50, 75, 100 |" in said
     assert "| askwise | 50 | 100 | made up |" in said
     assert "| COBRAS | 0 | 24 | not run |" in said
+    assert "| 5.0 | today |" in said
     few = page.text(lines(askwise=ours, choix=ours[:6] - 0.3 * rng.random((6, 1))), {})
     assert few.count("| too few people |") == 2
 

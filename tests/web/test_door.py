@@ -159,7 +159,7 @@ def test_whoever_declines_may_change_their_mind(client):
     [
         ({"open": False}, "not open at the moment"),
         ({"people": 1}, "all the people it needs"),
-        ({"opens": "2100-01-01"}, "not open yet"),
+        ({"opens": "2100-01-01"}, "has not opened yet"),
         ({"closes": "2020-01-01"}, "is over"),
     ],
 )
@@ -171,6 +171,29 @@ def test_somebody_who_cannot_join_reads_why(client, changes, sentence):
     assert reply.status_code == 403
     assert sentence in reply.text
     assert ("https://panel.example/full?who=5f1" in reply.text) is (sentence in ("all the people it needs", "is over"))
+
+
+@pytest.mark.parametrize(
+    ("language", "title"),
+    [
+        ("en", "The study has not opened yet"),
+        ("de", "Die Studie hat noch nicht begonnen"),
+        ("ar", "لم تبدأ الدراسة بعد"),
+    ],
+)
+def test_a_study_that_opens_later_says_when(client, language, title):
+    open_door(client, consent="Yes?")
+    api = f"/api/v1{joined(client)}"
+    open_door(client, opens="2100-01-01T09:00+01:00")
+    page = client.get("/s/cars/join", params={"participant": "ben", "lang": language}).text
+    assert f"<h1>{title}</h1>" in page
+    assert '<time datetime="2100-01-01T08:00:00+00:00">2100-01-01 08:00 UTC</time>' in page
+    assert "{time}" not in page
+    state = client.get(api).json()
+    assert (state["state"], state["opens"]) == ("paused", "2100-01-01T08:00:00+00:00")
+    assert state["refused"] == "The study has not opened yet."
+    open_door(client, opens=None)
+    assert client.get(api).json()["opens"] is None
 
 
 def test_an_unknown_study_and_a_bare_link_are_pages(client):

@@ -86,6 +86,24 @@ def test_a_check_stands_between_questions_and_is_no_answer(client):
     assert "check" not in owned(client, "/answers.csv").text
 
 
+def test_whoever_was_screened_out_cannot_be_included(client):
+    open_door(client, check_every=2, checks=CHECKS, max_failed=1)
+    api = f"/api/v1{joined(client)}"
+    check = give(client, api, 2)["question"]["id"]
+    client.post(f"{api}/skips", json={"question": check, "key": "check-key-0"})
+    who = someone(client)
+    here = f"{HERE}/participants/{who}/exclude"
+    told = f"{who} was screened out, not excluded; their answers count, and they can give no more"
+    for _ in range(2):  # also if they are excluded meanwhile
+        refused = client.post(here, json={"excluded": False}, headers=OWNER)
+        assert (refused.status_code, refused.json()) == (409, {"detail": told})
+        assert client.post(here, json={"reason": "a robot"}, headers=OWNER).status_code == 200
+        found = client.post(here, json={"excluded": False}, headers=OWNER).json()
+        assert found["participants"][0]["status"] == "screened out"
+    kinds = [one["kind"] for one in owned(client, "/actions").json()]
+    assert kinds[-5:] == ["screened out", "excluded", "included", "excluded", "included"]
+
+
 def test_a_repeated_question_is_no_answer(client):
     open_door(client, repeat_every=4)
     api = f"/api/v1{joined(client)}"

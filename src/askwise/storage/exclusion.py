@@ -17,12 +17,16 @@ from askwise.storage.actions import note_action
 from askwise.storage.changes import announce
 from askwise.storage.groups import decides_together
 from askwise.storage.participants import PERSON, Participant, respondent_name
-from askwise.storage.schema import events, participants, studies
+from askwise.storage.schema import actions, events, participants, studies
 from askwise.storage.serialization import event_rows
 from askwise.storage.store import HEAD, Record, Store
 
 EXCLUDED = "excluded"
 NOT_COUNTED = (EXCLUDED, "erased")
+NOT_EXCLUDED = {  # why somebody cannot be included who does not answer for another reason
+    "screened out": "{participant} was screened out, not excluded; their answers count, and they can give no more",
+    "declined": "{participant} declined to take part and was not excluded; only they can change that",
+}
 
 
 def exclude(store: Store, study: Record, participant: str, excluded: bool = True, reason: str = "") -> None:
@@ -58,14 +62,17 @@ def exclude(store: Store, study: Record, participant: str, excluded: bool = True
         found = Participant(*known)
         if found.status == "erased":
             raise AnswerError(f"the answers of {participant} were erased; there is nothing to exclude or include")
+        if not excluded and found.status in NOT_EXCLUDED:
+            raise AnswerError(NOT_EXCLUDED[found.status].format(participant=participant))
         if (found.status == EXCLUDED) == excluded:
             return
-        status = EXCLUDED if excluded else None
+        status = EXCLUDED if excluded else _status_before(connection, study.study, participant)
         connection.execute(update(participants).where(chosen).values(status=status))
         if study.mode == "pooled":
             _append(connection, study, row.head, respondent_name(study, found), excluded)
         kind = "excluded" if excluded else "included"
-        note_action(connection, study.study, kind, participant, {"reason": reason} if reason else None)
+        detail = {"reason": reason, "status": found.status if excluded else None}
+        note_action(connection, study.study, kind, participant, {name: said for name, said in detail.items() if said})
         announce(connection, study.study)
 
 
@@ -73,6 +80,17 @@ def uncounted_logs(store: Store, study: int) -> set[int]:
     """The logs of people whose answers do not count for others."""
     query = select(participants.c.log).where(participants.c.study == study, participants.c.status.in_(NOT_COUNTED))
     return {row.log for row in store.read(query)} - {study}
+
+
+def _status_before(connection: Connection, study: int, participant: str) -> str | None:
+    """The status of an excluded person before: whoever was screened out or declined does not come back by this."""
+    last = (
+        select(actions.c.detail)
+        .where(actions.c.study == study, actions.c.participant == participant, actions.c.kind == EXCLUDED)
+        .order_by(actions.c.action.desc())
+    )
+    detail = connection.execute(last).scalars().first()
+    return None if detail is None else json.loads(detail).get("status")
 
 
 def _append(connection: Connection, study: Record, head: str | None, who: str, excluded: bool) -> None:

@@ -163,6 +163,7 @@ class ParticipantState(BaseModel):
     why: bool
     preload: list[str]
     refused: str | None = Field(None, description="Why no answers are taken now, in the language of this person")
+    opens: str | None = Field(None, description="When the study opens, if it has not opened yet")
     leaves: bool = Field(False, description="Whether another page is shown in place of the questions")
     thanks: str | None = Field(None, description="What the owner says at the end; at the end only")
     code: str | None = Field(None, description="The completion code; at the end only")

@@ -56,7 +56,8 @@ async def join_study(request: Request, study: str) -> Response:
         studies.changed(study)
         return RedirectResponse(f"{studies.root_path}{link}", 303)
     back = return_address(settings.return_full, given, "") if found.refused in ROOM else None
-    return notice(request, texts, "door.title", f"door.{found.refused}", back, 403)
+    title = "door.early_title" if found.refused == "early" else "door.title"
+    return notice(request, texts, title, f"door.{found.refused}", back, 403, opens=settings.opens)
 
 
 def notice(
@@ -67,9 +68,11 @@ def notice(
     back: str | None = None,
     code: int = 200,
     again: bool = False,
+    opens: str | None = None,
 ) -> HTMLResponse:
-    """A page with one sentence, and perhaps a way back."""
+    """A page with one sentence, and perhaps a way back. `opens` is the moment that the sentence may name."""
     shown = {"title": texts.text(title), "sentence": texts.text(sentence), "back": back, "again": again}
+    shown["opens"] = opens
     return templates.TemplateResponse(request, "notice.html", {**shown, **page_language(texts)}, code)
 
 

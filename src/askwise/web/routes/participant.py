@@ -148,6 +148,7 @@ class ParticipantContext:
             why=self.may_ask_why and due is None,
             preload=next_images(service),
             refused=None if self.reason is None else self.texts.text(f"refused.{self.reason}"),
+            opens=self.crowd.opens if self.reason == "early" else None,
             leaves=self.person.status is not None or self.reason == "consent",
             **(await asyncio.to_thread(self._farewell) if kind is not None else {}),
         )

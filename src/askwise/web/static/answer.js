@@ -7,11 +7,12 @@ import { QuestionClock, UNREAD_MS } from "./clock.js";
 import { byId, element, setText } from "./dom.js";
 import { returnNodes, thanksNodes } from "./farewell.js";
 import { commandOf, pressedKey } from "./keys.js";
+import { localMoment } from "./moments.js";
 import { Outbox, RequestRefused, request, ServerUnreachable } from "./outbox.js";
 import { lettersAnswer, resultNodes, showAnswers, showHelp, showWelcome, showWhy } from "./panels.js";
 import { forecastText, showProgress } from "./progress.js";
 import { clearHalfAnswer } from "./sets.js";
-import { text } from "./texts.js";
+import { pageLanguage, text } from "./texts.js";
 
 /** @typedef {import("./types.d.ts").ParticipantState} ParticipantState */
 
@@ -153,7 +154,8 @@ async function ask() {
 
 function showRest() {
   const sentence = (/** @type {string} */ words) => element("p", {}, words);
-  if (state.state === "paused") showMessage(text("paused"), [sentence(state.refused ?? text("kept")), sentence(text("continues"))]);
+  if (state.opens) showMessage(text("early"), [sentence(text("opens", { time: localMoment(state.opens, pageLanguage()) })), sentence(text("starts"))]);
+  else if (state.state === "paused") showMessage(text("paused"), [sentence(state.refused ?? text("kept")), sentence(text("continues"))]);
   else if (state.done) showEnd();
   else if (state.state === "closed") showMessage(text("closed"), [sentence(state.refused ?? text("kept"))]);
   else if (state.held) showMessage(text("almost_done"), [sentence(text("held"))]);

@@ -3,6 +3,7 @@
 
 import { callApi, copyLinkIn, plural, sentenceOf, showSentence } from "./api.js";
 import { byId, element, setText } from "./dom.js";
+import { localMoment } from "./moments.js";
 
 /** @typedef {{text: string, options: string[], answer: string}} CheckQuestion */
 /** @typedef {Record<string, string | number | boolean | null | CheckQuestion[]>} CrowdSettings */
@@ -82,7 +83,7 @@ function show({ link, settings: received, people, languages }) {
   byId("crowd-off").hidden = Boolean(settings.open);
   linkField.value = link;
   const became = Object.entries(people).filter(([status]) => status !== "answering").map(([status, count]) => `, ${count} ${status}`).join("");
-  setText(byId("crowd-status"), total ? `${plural(total, "person").replace("persons", "people")} joined${became}.` : settings.open ? "The link is open. Nobody has joined yet." : "");
+  setText(byId("crowd-status"), total ? `${plural(total, "person").replace("persons", "people")} joined${became}.` : settings.open ? `${doorSentence(settings)} Nobody has joined yet.` : "");
   if (edited) return;
   const select = byId("crowd-language", HTMLSelectElement);
   if (select.options.length === 1) {
@@ -90,6 +91,16 @@ function show({ link, settings: received, people, languages }) {
     select.append(...languages.map((code) => element("option", { value: code }, names.of(code) ?? code)));
   }
   for (const field of fields) fill(field, settings[field.dataset.setting ?? ""]);
+}
+
+/**
+ * Whether people may come now: an open link has hours, too.
+ * @param {CrowdSettings} settings
+ */
+function doorSentence({ opens, closes }) {
+  if (typeof opens === "string" && new Date(opens) > new Date()) return `The link opens on ${localMoment(opens, "en")}.`;
+  if (typeof closes === "string" && new Date(closes) <= new Date()) return `The link closed on ${localMoment(closes, "en")}.`;
+  return "The link is open.";
 }
 
 /**

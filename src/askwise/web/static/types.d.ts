@@ -53,6 +53,7 @@ export interface ParticipantState {
   why: boolean;
   preload: string[];
   refused: string | null;
+  opens: string | null;
   leaves: boolean;
   thanks: string | null;
   code: string | null;

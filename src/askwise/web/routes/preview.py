@@ -121,6 +121,7 @@ async def _state(request: Request, study: OwnedStudy) -> ParticipantState:
         why=False,
         preload=[],
         refused=None,
+        opens=None,
         leaves=False,
         thanks=settings.thanks if done else None,
         code=(settings.code or "SAMPLE") if done else None,

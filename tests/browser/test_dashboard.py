@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -80,10 +81,11 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    from tests.browser.conftest import running_browser
     from tests.browser.site import SERVER
 
-    browser = running_browser()
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("NOT RUN: chromium is not installed; on Debian: apt install chromium")
     folder, logs = tmp_path_factory.mktemp("studies"), tmp_path_factory.mktemp("logs")
     command = [sys.executable, "-c", SERVER, "serve", str(folder)]
     with (logs / "out").open("w") as out, (logs / "err").open("w") as err:
@@ -99,10 +101,13 @@ def site(tmp_path_factory):
             found = re.search(r"http://127\.0\.0\.1:\d+", (logs / "out").read_text())
             time.sleep(0.05)
         assert found, (logs / "err").read_text()
-        made = Site(folder, found[0], browser)
-        made.logs = logs
-        yield made
-        made.api.close()
+        with playwright.sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            made = Site(folder, found[0], browser)
+            made.logs = logs
+            yield made
+            made.api.close()
+            browser.close()
     finally:
         server.terminate()
         server.wait(30)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+
+import pytest
+
 import askwise
 from askwise.storage.address import Address
 from askwise.storage.participants import invite, token_of
@@ -10,6 +14,17 @@ from benchmarks.serve.servers import RunningServer
 from tests.browser.site import TABLE, Site, count, playwright, ready
 
 expect = playwright.expect
+
+
+@pytest.fixture
+def browser():
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("NOT RUN: chromium is not installed; on Debian: apt install chromium")
+    with playwright.sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield found
+        found.close()
 
 
 def test_the_page_keeps_an_answer_until_the_database_is_back(own_server, browser):

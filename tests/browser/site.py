@@ -11,7 +11,7 @@ import pytest
 
 import askwise
 from askwise.storage.address import Address
-from askwise.storage.participants import invite, token_of
+from askwise.storage.participants import change_study_settings, invite, token_of
 from askwise.storage.store import Store
 
 playwright = pytest.importorskip("playwright.sync_api", reason="NOT RUN: playwright is not installed")
@@ -109,6 +109,9 @@ class Site:
             told = {"instructions": TOLD} if study == "told" else {}
             images = {f"{i}.png": png((40 * i, 120, 255 - 40 * i)) for i in range(len(WORDS))}
             Store.create(Address.of(path), {**STUDIES[study]().recipe, **told}, images)
+            store = Store.at(Address.of(path))
+            change_study_settings(store, store.record().study, why=True)
+            store.close()
         return path
 
     def invite(self, study, quota=None):

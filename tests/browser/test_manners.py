@@ -162,12 +162,13 @@ def test_a_new_study_begins_with_whom_to_invite(site, owner):
     expect(owner.locator("#figures")).to_be_visible()
     owner.reload()
     expect(owner.locator("main section:visible").first).to_contain_text("Result so far", timeout=SOON)
-    expect(owner.locator("#may-ask-why")).to_be_checked()  # the page knows the study
-    with owner.expect_response("**/settings"):
-        owner.locator("#may-ask-why").uncheck()
-    owner.reload()
     expect(owner.locator("#state")).to_have_text("open")
     expect(owner.locator("#may-ask-why")).not_to_be_checked()
+    with owner.expect_response("**/settings"):
+        owner.locator("#may-ask-why").check()
+    owner.reload()
+    expect(owner.locator("#state")).to_have_text("open")
+    expect(owner.locator("#may-ask-why")).to_be_checked()  # the page knows the study
 
 
 def test_a_study_at_its_end_goes_on_if_the_owner_says_so(site, owner):

@@ -37,6 +37,19 @@ test("progress does not go backwards, unless an answer is taken back", () => {
   assert.equal(left(2, 0.6), 60);
 });
 
+test("what was promised holds after a reload, for each link", () => {
+  const opened = (/** @type {string} */ promiseName, /** @type {number} */ answers, /** @type {number} */ diameter) => {
+    const shown = { ...page(), promiseName };
+    const forecast = { likely: 20 * diameter, text: `about ${20 * diameter}` };
+    const told = forecastText(shown, { answers, question: /** @type {any} */ ({}), forecast }, () => "");
+    return [progressPercent(shown, { answers, quota: null, diameter, start: 1, question: null }), told];
+  };
+  assert.deepEqual(opened("a", 2, 0.5), [50, "about 10"]);
+  assert.deepEqual(opened("a", 2, 0.6), [50, ""]);
+  assert.deepEqual(opened("b", 2, 0.7), [70, "about 14"]);
+  assert.deepEqual(opened("a", 1, 0.8), [80, "about 16"], "after an undo it may grow");
+});
+
 test("of a quota, the share that is answered", () => {
   const shown = page();
   const left = (/** @type {number} */ answers) => progressPercent(shown, { answers, quota: 4, diameter: 0.9, start: 1, question: null });

@@ -51,14 +51,14 @@ def test_a_noisy_model_behind_a_server_that_fails_settles_the_study_and_is_right
     def noisy(request):
         left, right = options_in(request)
         with lock:
-            chance = 1 / (1 + np.exp(WORTH[right] - WORTH[left]))
+            chance = 1 / (1 + np.exp(2 * (WORTH[right] - WORTH[left])))
             return {"note": "", "response": "left" if rng.random() < chance else "right"}
 
     def faults(number):
         return FAULTS[(number // 2) % len(FAULTS)] if number % 2 else None
 
     path = tmp_path / "replies.askwise"
-    askwise.save(askwise.best_item(REPLIES, seed=2, draws=200, epsilon=0.1), path)
+    askwise.save(askwise.best_item(REPLIES, seed=2, draws=200, epsilon=0.05), path)
     session = askwise.open(path)
     with ChatEndpoint(noisy, faults) as endpoint:
         run = askwise.answer(session, oracle_at(endpoint), jobs=4)

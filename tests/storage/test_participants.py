@@ -9,6 +9,7 @@ from askwise import storage
 from askwise.errors import SettingError, StudyError
 from askwise.exchange.studies import copy_study
 from askwise.storage.address import Address
+from askwise.storage.joining import crowd_settings
 from askwise.storage.participants import (
     StudySettings,
     invite,
@@ -18,6 +19,8 @@ from askwise.storage.participants import (
     person,
     set_mode,
     set_state,
+    study_secret,
+    study_settings,
     token_of,
 )
 from askwise.storage.store import Store
@@ -27,6 +30,14 @@ from askwise.storage.store import Store
 def store(place):
     askwise.save(askwise.best_item(["tea", "coffee", "water"], draws=20, seed=1), place)
     return Store.at(Address.of(place))
+
+
+def test_what_is_said_of_a_study_that_is_deleted_meanwhile(store):
+    with store.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM studies")
+    for read in (study_settings, study_secret, crowd_settings):
+        with pytest.raises(StudyError, match="the study is gone from"):
+            read(store, 1)
 
 
 def test_each_has_a_log_of_their_own(store, place):

@@ -158,6 +158,7 @@ def test_why_says_what_went_wrong(tmp_path, monkeypatch):
     path = tmp_path / "cars.askwise"
     _, (link, *_) = study_at(path, pooled=False)
     with served(path) as client:
+        assert client.post("/api/v1/studies/cars/settings", json={"why": True}, headers=OWNER).status_code == 200
         question = ask(client, link)["id"]
         assert {row["response"] for row in client.get(f"{link}/why/{question}").json()} == {"same", "different"}
         assert client.get(f"{link}/why/q99").status_code == 404

@@ -50,7 +50,7 @@ def crowd_settings(store: Store, study: int) -> CrowdSettings:
     >>> crowd_settings(Store.at(Address.of(path)), 1).open
     False
     """
-    return settings_from(store.read(select(studies.c.crowd).where(studies.c.study == study))[0].crowd)
+    return settings_from(store.read_study(select(studies.c.crowd).where(studies.c.study == study)).crowd)
 
 
 def change_crowd(store: Store, study: int, changes: Mapping[str, Any]) -> CrowdSettings:

@@ -54,9 +54,9 @@ LAST_OPTIONS = (  # the last event of a study's own log that says what is shown
     .correlate(studies)
     .scalar_subquery()
 )
-SETTINGS = (  # columns, in the order of `StudySettings`; what is expected would sway people who answer for one truth
+SETTINGS = (  # columns, in the order of `StudySettings`
     studies.c.state,
-    case((studies.c.why.is_(None), studies.c.mode != "pooled"), else_=studies.c.why != 0).label("why"),
+    (func.coalesce(studies.c.why, 0) != 0).label("why"),  # what is expected of them would sway people
     (studies.c.beyond != 0).label("beyond"),
     studies.c.wording,
     case((studies.c.mode == "own", LAST_OPTIONS)).label("shown"),
@@ -271,7 +271,7 @@ def is_valid_token(store: Store, study: int, token: str) -> bool:
 
 def study_settings(store: Store, study: int) -> StudySettings:
     """The settings of a study as they are now."""
-    return StudySettings(*store.read(select(*SETTINGS).where(studies.c.study == study))[0])
+    return StudySettings(*store.read_study(select(*SETTINGS).where(studies.c.study == study)))
 
 
 def shown_to_all(store: Store, log: Record) -> dict[str, Any]:
@@ -329,11 +329,11 @@ def study_secret(store: Store, study: int) -> bytes:
     if study in store.secrets:
         return store.secrets[study]
     query = select(studies.c.secret).where(studies.c.study == study)
-    if store.read(query)[0].secret is None:
+    if store.read_study(query).secret is None:
         with store.begin() as connection:
             fresh = update(studies).where(studies.c.study == study, studies.c.secret.is_(None))
             connection.execute(fresh.values(secret=secrets.token_urlsafe(24)))
-    store.secrets[study] = str(store.read(query)[0].secret).encode()
+    store.secrets[study] = str(store.read_study(query).secret).encode()
     return store.secrets[study]
 
 

@@ -299,6 +299,13 @@ class Store:
         with translate_database_errors(self.address), self.engine.connect() as connection:
             return list(connection.execute(query, values))
 
+    def read_study(self, query: Select[Any]) -> Any:
+        """The one row of a query about a study, which may have been deleted meanwhile."""
+        found = self.read(query)
+        if not found:
+            raise StudyError(f"the study is gone from {self.address}")
+        return found[0]
+
     @contextmanager
     def begin(self) -> Iterator[Connection]:
         """A transaction that writes. When the block is left, what it wrote is on disk."""

@@ -19,6 +19,7 @@ from askwise.session.log_state import LogState
 from askwise.simulate.plan import BASELINE_RULE, PLAN_KEY
 from askwise.simulate.populations import PopulationSaving, load_saving
 from askwise.stopping import StopReason
+from askwise.storage.crowd import now, settings_from
 from askwise.storage.exclusion import NOT_COUNTED
 from askwise.storage.items import current_recipe
 from askwise.storage.participants import (
@@ -217,7 +218,8 @@ def state_of(
     record: Record, invited: Sequence[Participant], decided: StudySettings, reasons: Mapping[int, StopReason | None]
 ) -> str:
     """The state that the owner set. An open study in which nobody has a question left to answer is settled, or finished
-    if something stayed undecided; it stays open if the owner lets it continue.
+    if something stayed undecided; it stays open if the owner lets it continue, or if its link takes more people who
+    answer for themselves.
 
     >>> record = Record(1, "cars", "", "", {}, "", state="open")
     >>> [state_of(record, [], StudySettings("open", True, False), {1: reason})
@@ -225,9 +227,17 @@ def state_of(
     ['open', 'settled', 'finished']
     """
     found = [reasons.get(log) for log in _logs_in_use(record, invited)]
-    if record.state != "open" or decided.beyond or not all(found):
+    if record.state != "open" or decided.beyond or not all(found) or _takes_people(record, invited, decided):
         return record.state
     return "settled" if all(reason.kind == "settled" for reason in found if reason) else "finished"
+
+
+def _takes_people(record: Record, invited: Sequence[Participant], decided: StudySettings) -> bool:
+    """Whether people who answer for themselves may still join by the open link."""
+    door = settings_from(decided.crowd)
+    came = sum(one.joined and one.status is None for one in invited)
+    has_room = door.people is None or came < door.people
+    return record.mode == "own" and door.open and not door.is_too_late(now()) and has_room
 
 
 def _logs_in_use(record: Record, invited: Sequence[Participant]) -> set[int]:

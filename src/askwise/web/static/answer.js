@@ -25,7 +25,11 @@ const MAX_REFRESHES = 3; // of one question: for the pictures that may be next, 
 
 const base = document.body.dataset.base ?? "";
 /** @type {import("./types.d.ts").CardsPage} */
-const page = { root: document, mediaUrl: (kind, name) => `${base}/${kind}/${name.split("/").map(encodeURIComponent).join("/")}` };
+const page = {
+  root: document,
+  mediaUrl: (kind, name) => `${base}/${kind}/${name.split("/").map(encodeURIComponent).join("/")}`,
+  promiseName: `askwise promise ${base}`,
+};
 const outbox = new Outbox(base);
 const clock = new QuestionClock(`askwise clock ${base}`);
 const undoButton = byId("undo", HTMLButtonElement);

@@ -1,13 +1,15 @@
 // @ts-check
-// How many questions are answered, and how many are to come. What was promised does not grow again.
+// How many questions are answered, and how many are to come. What was promised does not grow again, nor after a reload.
 
 import { byId, element } from "./dom.js";
+import { load, save } from "./storage.js";
 import { text } from "./texts.js";
 
 /** @typedef {Pick<import("./types.d.ts").ParticipantState, "answers" | "quota" | "diameter" | "start" | "question">} Progress */
 
 /** @typedef {import("./types.d.ts").CardsPage} CardsPage */
-/** @type {WeakMap<CardsPage, {answers: number, percent: number, likely: number}>} */
+/** @typedef {{answers: number, percent: number, likely: number | null}} Promised */
+/** @type {WeakMap<CardsPage, Promised>} */
 const promises = new WeakMap(); // what each page has said
 
 /**
@@ -16,11 +18,28 @@ const promises = new WeakMap(); // what each page has said
  * @param {number} answers
  */
 function promiseOf(page, answers) {
-  const before = promises.get(page);
-  const promise = before && before.answers <= answers ? before : { answers, percent: 100, likely: Infinity };
+  const before = promises.get(page) ?? storedPromise(page);
+  const promise = before && before.answers <= answers ? before : { answers, percent: 100, likely: null };
   promise.answers = answers;
   promises.set(page, promise);
   return promise;
+}
+
+/**
+ * @param {CardsPage} page
+ * @returns {Promised | null}
+ */
+function storedPromise({ promiseName }) {
+  const stored = promiseName === undefined ? null : load(promiseName);
+  return stored === null ? null : JSON.parse(stored);
+}
+
+/**
+ * @param {CardsPage} page
+ * @param {Promised} promise
+ */
+function storePromise({ promiseName }, promise) {
+  if (promiseName !== undefined) save(promiseName, JSON.stringify(promise));
 }
 
 /**
@@ -35,6 +54,7 @@ export function progressPercent(page, { answers, quota, diameter, start }) {
   if (quota) return Math.round(100 * Math.min(1, answers / quota));
   if (diameter === null || start === null) return null;
   promise.percent = Math.min(promise.percent, Math.round((100 * diameter) / Math.max(start, diameter, 1e-9)));
+  storePromise(page, promise);
   return promise.percent;
 }
 
@@ -49,8 +69,9 @@ export function forecastText(page, { answers, question, forecast }, minutes) {
   const promise = promiseOf(page, answers);
   if (!question || !forecast) return "";
   const likely = forecast.likely ?? Infinity;
-  if (likely > promise.likely) return "";
-  promise.likely = likely;
+  if (likely > (promise.likely ?? Infinity)) return "";
+  promise.likely = forecast.likely;
+  storePromise(page, promise);
   return `${forecast.text}${minutes(forecast.likely)}`;
 }
 

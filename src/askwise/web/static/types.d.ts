@@ -6,6 +6,7 @@ export type Response = string | number | boolean;
 export interface CardsPage {
   root: Document | ShadowRoot;
   mediaUrl(kind: "image" | "audio" | "video", name: string): string;
+  promiseName?: string; // under which the browser remembers what the page has promised
 }
 
 export interface ShownOption {

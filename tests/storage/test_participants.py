@@ -82,7 +82,7 @@ def test_a_link_is_signed(store):
     study = store.record().study
     ann, ben = (invite(store, store.record(), name) for name in ("Ann", "Ben"))
     token = token_of(store, study, ann.participant)
-    assert participant_for_token(store, study, token) == (ann, StudySettings("open", why=True, beyond=False))
+    assert participant_for_token(store, study, token) == (ann, StudySettings("open", why=False, beyond=False))
     mark = token.partition(".")[2]
     for forged in ("", ann.participant, f"{ben.participant}.{mark}", token[:-1], token + "x", f"{ann.participant}.é"):
         assert participant_for_token(store, study, forged) is None

@@ -63,6 +63,8 @@ class Line:
             await asyncio.sleep(0.2)
 
     async def _exchange(self, port: int, whole: bytes) -> tuple[int, bytes]:
+        if port in self._ends and self._ends[port][0].at_eof():  # the server ended a line that rested too long
+            self._ends.pop(port)[1].close()
         if port not in self._ends:
             self._ends[port] = await asyncio.open_connection("127.0.0.1", port)
         reader, writer = self._ends[port]

@@ -47,3 +47,24 @@ def test_people_stay_with_a_server_or_take_turns(alternate, ports):
 
     asyncio.run(three())
     assert used == ports
+
+
+def test_a_line_that_the_server_ended_is_opened_again_without_a_pause():
+    """As servers do with lines that rest: whoever then waited a moment would measure their own pause."""
+
+    async def reply(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+        await writer.drain()
+        writer.close()
+
+    async def twice():
+        async with await asyncio.start_server(reply, "127.0.0.1", 0) as server:
+            line = Line(server.sockets[0].getsockname()[1:], 0, False)
+            for _ in range(2):
+                assert await line.sent("GET", "/") == {}
+                await asyncio.sleep(0.05)  # until the end is heard
+            line.close()
+            return line.retries
+
+    assert asyncio.run(twice()) == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from contextlib import ExitStack
 
 import psycopg
@@ -14,9 +13,8 @@ from askwise.storage.address import Address
 from askwise.storage.changes import CHANNEL, Change
 from askwise.storage.participants import invite
 from askwise.storage.store import Store
-from askwise.web import change_listener, computed_states
+from askwise.web import change_listener
 from askwise.web import live_updates as live
-from askwise.web.learner.learner import Learner
 from tests.web.test_api import OWNER
 from tests.web.test_sharing import ask, served, study_at
 
@@ -117,65 +115,6 @@ def test_a_log_in_use_at_another_server_catches_up_by_itself(database):
 
         here.portal.call(known)
         assert len(service.event_log.events) > before
-
-
-@pytest.fixture
-def computed(monkeypatch):
-    """The names of what learners compute."""
-    calls, run = [], Learner.run
-
-    async def noted(learner, function, *more, **options):
-        calls.append(function.__name__)
-        return await run(learner, function, *more, **options)
-
-    monkeypatch.setattr(Learner, "run", noted)
-    return calls
-
-
-def test_what_follows_an_answer_is_computed_once_where_requests_alternate(database, computed, monkeypatch):
-    monkeypatch.setattr(computed_states, "QUIET_SECONDS", 3600.0)
-    place = f"{database}#some"
-    _, (link, *_) = study_at(place, pooled=False)
-    with served(place) as here, served(place) as there:
-        question = ask(here, link)
-
-        def answer(client, key):
-            nonlocal question
-            sent = {"question": question["id"], "response": "same", "key": f"answer-{key}"}
-            question = client.post(f"{link}/answers", json=sent).json()["question"]
-
-        for turn in range(4):
-            answer((there, here)[turn % 2], turn)
-        computed.clear()
-        for turn in range(4, 8):
-            answer((there, here)[turn % 2], turn)
-        assert computed.count("compute_state") == 4
-        assert "compute_state_after" not in computed
-        for turn in range(8, 11):  # the person stays here
-            answer(here, turn)
-        for _ in range(600):
-            if "compute_state_after" in computed:
-                break
-            time.sleep(0.1)
-        assert "compute_state_after" in computed
-
-
-def test_what_another_server_wrote_is_computed_here_too_if_nobody_comes(database, monkeypatch):
-    monkeypatch.setattr(computed_states, "QUIET_SECONDS", 0.01)
-    place = f"{database}#some"
-    _, (link, *_) = study_at(place, pooled=False)
-    with served(place) as here, served(place) as there:
-        question = ask(here, link)
-        service = next(iter(here.app.state.studies._services.values()))
-        sent = {"question": question["id"], "response": "same", "key": "answer-1"}
-        assert there.post(f"{link}/answers", json=sent).status_code == 200
-
-        async def known():
-            async with asyncio.timeout(60):
-                while not service.event_log.answers or service.states.current() is None:
-                    await asyncio.sleep(0.01)
-
-        here.portal.call(known)
 
 
 def test_what_is_announced_names_the_study_the_log_and_its_length(database):

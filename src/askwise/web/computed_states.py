@@ -35,8 +35,6 @@ from askwise.web.stored_log import StoredLog
 LEARNER_SECONDS = 0.28  # that a person waits for a learner that is behind
 FIRST_SECONDS = 20.0  # the same where there is no question at all yet
 ANSWERS_AT_ONCE = 2  # that the learner takes in of a log that is behind, before others have their turn
-MIN_ANSWERS_HERE = 2  # in a row, or a person's requests go to several servers and what is computed ahead is in vain
-QUIET_SECONDS = 10.0  # after which what other servers and programs wrote is computed here, too
 MAX_FORESEEN_PEOPLE, MAX_FORESEEN_RESPONSES = 2, 4  # of a shared log
 MAX_REFRESHES = 5  # of a log that another program writes to
 REFRESH_PAUSE = 0.1  # seconds before the second of them; twice as long before each later one
@@ -98,14 +96,6 @@ class ComputedStates:
                 self._refreshing = asyncio.create_task(self._refresh())
         elif self._computing_ahead is None or self._computing_ahead.done():
             self._computing_ahead = asyncio.create_task(self._compute_ahead())
-
-    def follow(self) -> None:
-        """Has the learner take in what another server wrote, once it has nothing else to do. It chooses no question, as
-        the other server does, unless nobody comes for a while."""
-        if self._refreshing is not None:
-            self._refreshing.cancel()
-        self.log_changed()
-        self._computing_ahead = asyncio.create_task(self._take_in())
 
     def after(self, question: str, response: Response | None) -> LogState | None:
         """The state after that answer, if it was computed ahead."""
@@ -240,19 +230,10 @@ class ComputedStates:
         record = self.log.journal.record
         return record.study if record.parent is None else record.parent
 
-    async def _take_in(self) -> None:
-        with suppress(Exception):  # whoever comes will have the learner refresh, and hear of it
-            while await self.learner.run(catch_up, self.job, ANSWERS_AT_ONCE, rank=AHEAD_RANK):
-                pass
-        await asyncio.sleep(QUIET_SECONDS)
-        self.refresh()
-
     async def _compute_ahead(self) -> None:
         """The state after each answer to an open question. A number has too many answers, and so have many people."""
         state, ahead = self.latest, self.ahead
         if state is None or self.respondent.beyond or not self.event_log.open_ids:
-            return
-        if not self.log.pooled and self.log.answers_here < MIN_ANSWERS_HERE:
             return
         for rank, question, who, response in self._foreseeable(state):
             place = (question, response) if self.log.pooled else response

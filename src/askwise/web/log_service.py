@@ -48,27 +48,14 @@ class LogService:
         self._without_noise = self.recipe["options"].get("noise") == 0
         self._lock = asyncio.Lock()
 
-    async def catch_up(self) -> None:
-        """Takes in what was written elsewhere, and has the learner compute what follows."""
+    async def catch_up(self, events: int | None = None) -> None:
+        """Takes in what was written elsewhere, and has the learner compute what follows; nothing to do if so many
+        `events` are known."""
         async with self._lock:
+            if events is not None and events <= len(self.event_log.events):
+                return
             await self.log.catch_up()
             self.states.refresh()
-
-    async def heard(self, events: int) -> None:
-        """Takes in what another server wrote to the log, which has so many events now.
-
-        Of one person's own log, that server computes the next question. This one only keeps its learner close, so that
-        two servers between which a person's answers alternate do not do the work twice.
-        """
-        async with self._lock:
-            if events <= len(self.event_log.events):
-                return
-            changes = len(self.event_log.changes)
-            await self.log.catch_up()
-            if self.log.pooled or len(self.event_log.changes) > changes:
-                self.states.refresh()
-            else:
-                self.states.follow()
 
     async def show(self, person: Respondent) -> NextQuestion:
         """The question before this person; a new one if there is none."""

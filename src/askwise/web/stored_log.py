@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Sequence
-from math import inf
 from time import time
 
 from askwise.session.event_log import EventLog, ValidEvent
@@ -37,7 +36,6 @@ class StoredLog:
         self.number = journal.record.study
         self.pooled = pooled
         self.event_log = EventLog()
-        self.answers_here = inf  # in a row, since another server or program wrote to the log
         self._lock = asyncio.Lock()  # for whoever reads the log or adds to it
         self.leases = leases_of(self.store, self.number) if pooled else {}
         self.event_log.extend(journal.since(0))
@@ -49,7 +47,6 @@ class StoredLog:
                 self.leases = await asyncio.to_thread(leases_of, self.store, self.number)
             if events := await asyncio.to_thread(self.journal.since, len(self.event_log.events)):
                 self.event_log.extend(events)
-                self.answers_here = 0
 
     async def append(self, position: int, *valid: ValidEvent) -> bool:
         """Adds events: on disk first, then in memory. False if others wrote first; what they wrote is then known."""
@@ -59,7 +56,6 @@ class StoredLog:
             written = await asyncio.to_thread(self.journal.append, position, *(each.event for each in valid))
             for each in valid if written else ():
                 self.event_log.append(each)
-                self.answers_here += each.event["event"] == "tell"
         if not written:
             await self.catch_up()
         return written

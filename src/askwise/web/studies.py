@@ -310,7 +310,7 @@ class ServedStudies:
             service = self._services.get((name, change.log))
             if service is not None:
                 known = len(service.event_log.changes)
-                await service.heard(change.events)
+                await service.catch_up(change.events)
                 if len(service.event_log.changes) != known:
                     self.forget_simulations(name)  # they were about other items
             self.changed(name)

@@ -167,7 +167,8 @@ def uploaded_table(file: str, content: bytes) -> FileTable:
         try:
             return read_file(path)
         except DataError as error:
-            raise DataError(str(error).replace(str(path), named).replace(path.name, named)) from None
+            told = str(error).replace(", or name its encoding, often latin-1", "")  # an upload cannot
+            raise DataError(told.replace(str(path), named).replace(path.name, named)) from None
 
 
 def page_of(job: Job) -> str:

@@ -16,7 +16,6 @@ HINTS_FOR_PROGRAMS = (  # that a page cannot follow
     ", or choose another column with image=",
     ", or choose another column with audio=",
     ", or choose another column with video=",
-    ", or name its encoding, often latin-1",
     ", or let texts become numbers with embed=",
     ", or use header=False if there are none",
     " If it is a row, use header=False.",

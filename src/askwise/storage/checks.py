@@ -6,6 +6,7 @@ They are scored apart. They are no events of a log, so no posterior and no resul
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -119,7 +120,7 @@ def _known_question(id: str, check: CheckQuestion) -> Event:
 def _repetition(
     number: int, participant: str, closed: Sequence[Event], asked: Mapping[str, Event], past: Sequence[PastCheck]
 ) -> DueCheck | None:
-    """An earlier question once more, the sides of a pair swapped; None if there is none to repeat."""
+    """An earlier question once more, the sides of a pair swapped where its text allows; None if there is none."""
     repeated = {check.question.partition("-")[2].partition("-")[2] for check in past if check.kind == "repeat"}
     free = [
         event
@@ -133,12 +134,27 @@ def _repetition(
     told = free[int(sha256(f"{participant} {number}".encode()).hexdigest(), 16) % len(free)]
     question = asked[told["question"]]
     again = {**question, "question": f"repeat-{number}-{told['question']}", "gain": 0.0, "info": {}}
-    if question["kind"] == PAIR and question["responses"][:2] == SIDES:
-        one, other = (option["name"] for option in question["options"])
-        swapped = question["text"].replace(f"{one} or {other}", f"{other} or {one}")
+    if question["kind"] == PAIR and question["responses"][:2] == SIDES and (swapped := _swapped_text(question)):
         codes = [[SIDES[1 - SIDES.index(said)] if said in SIDES else said, code] for said, code in question["codes"]]
         again |= {"options": question["options"][::-1], "text": swapped, "codes": codes}
     return DueCheck(number, "repeat", again, meant(question, told["response"]))
+
+
+def _swapped_text(question: Event) -> str | None:
+    """The text of a pair with its sides swapped; None if it is not known how to swap them. Wording such as "Is A better
+    than B?", and answers with names of their own such as "yes", may mean something else the other way round.
+
+    >>> pair = {"text": "Which do you prefer: tea or milk?", "options": [{"name": "tea"}, {"name": "milk"}]}
+    >>> _swapped_text(pair)
+    'Which do you prefer: milk or tea?'
+    >>> _swapped_text({**pair, "text": "Is tea better than milk?"})
+    """
+    one, other = (option["name"] for option in question["options"])
+    rest = question["text"].replace(f"{one} or {other}", "")
+    named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", rest) for name in (one, other))
+    if named or question.get("answer_names"):
+        return None
+    return str(question["text"].replace(f"{one} or {other}", f"{other} or {one}"))
 
 
 def past_checks(store: Store, study: int, participant: str) -> list[PastCheck]:

@@ -154,6 +154,30 @@ def test_whoever_declines_may_change_their_mind(client):
     assert 'id="question"' in client.get(page).text
 
 
+def test_whoever_declines_reads_what_is_kept(client):
+    open_door(client, consent="I take part.")
+    page = joined(client)
+    client.post(f"{page}/consent", data={"choice": "decline"})
+    shown = client.get(page).text
+    assert "You gave no answers." in shown
+    assert "such as your id, are kept" in shown
+    assert client.get(f"/api/v1{page}").json()["refused"] == "You chose not to take part. No more answers are taken."
+    assert "5f1" in client.get(f"{HERE}/people.csv", headers=OWNER).text
+
+
+def test_whoever_declines_a_changed_consent_reads_that_their_answers_stay(client):
+    open_door(client)
+    page = joined(client)
+    sent = {"question": ask(client, f"/api/v1{page}")["id"], "response": "left", "key": "answer-1"}
+    assert client.post(f"/api/v1{page}/answers", json=sent).status_code == 200
+    open_door(client, consent="I take part.")
+    client.post(f"{page}/consent", data={"choice": "decline"})
+    shown = client.get(page).text
+    assert "Those you gave before are kept until whoever runs the study erases them" in shown
+    assert "ask whoever gave you the link" in shown
+    assert "You gave no answers." not in shown
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [

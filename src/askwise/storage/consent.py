@@ -63,7 +63,8 @@ def accept(store: Store, study: int, participant: str, version: str) -> None:
 def set_status(
     store: Store, study: int, participant: str, status: str, detail: Mapping[str, object] | None = None
 ) -> None:
-    """Notes that somebody does not take part any more: declined or screened out. Nothing else changes."""
+    """Notes that somebody does not take part any more: declined or screened out. Nothing else changes: who they are at
+    their panel, the parameters of their link and the answers that they gave are kept."""
     with store.begin() as connection:
         chosen = (participants.c.study == study) & (participants.c.participant == participant)
         free = chosen & participants.c.status.is_(None)

@@ -13,6 +13,7 @@ from pydantic import BaseModel, StrictBool
 from askwise.storage.consent import accept, completion_code, return_address, set_status
 from askwise.storage.crowd import CrowdSettings
 from askwise.storage.joining import crowd_settings, join, link_parameters, parameters_of_person
+from askwise.storage.places import has_answered
 from askwise.web.error_pages import page_language, templates
 from askwise.web.overview import participant_link
 from askwise.web.request_language import choose_language
@@ -83,7 +84,9 @@ async def person_page(request: Request, context: ParticipantContext, token: str)
     if person.status in LEFT and getattr(settings, LEFT[person.status]) is not None:
         back = f"{page_address(context, token)}/return"
     if person.status == "declined" and "again" not in request.query_params:
-        return notice(request, texts, "declined.title", "declined.sentence", back, again=True)
+        who = context.studies.store(context.study), context.record.study, person.participant
+        sentence = "declined.answered" if await asyncio.to_thread(has_answered, *who) else "declined.sentence"
+        return notice(request, texts, "declined.title", sentence, back, again=True)
     if person.status in ("screened out", "excluded"):
         return notice(request, texts, "over.title", "over.screened", back)
     if person.status == "erased":

@@ -23,6 +23,7 @@ from askwise.storage.item_changes import change_items
 from askwise.storage.joining import change_crowd, crowd_settings, join, joined_counts, link_parameters
 from askwise.storage.participants import invite, invite_all, pause, people, set_mode, set_settled, set_state
 from askwise.storage.permission import NotNow
+from askwise.storage.personal_data import person_data, study_data
 from askwise.storage.store import Store
 
 
@@ -257,6 +258,47 @@ def test_consent_is_noted_with_its_version_and_asked_for_again_when_the_text_cha
     accept(store, 1, person.participant, changed)
     noted = [(action.participant, action.detail) for action in actions_of(store, 1) if action.kind == "accepted"]
     assert noted == [(person.participant, {"version": first}), (person.participant, {"version": changed})]
+
+
+def test_every_text_that_somebody_accepted_is_kept_and_exported(path, tmp_path):
+    store = opened(path, consent="I take part.", retention="Kept for a year.")
+    ann, ben = (come(store, who).person for who in ("ann", "ben"))
+    first = crowd_settings(store, 1).consent_version
+    accept(store, 1, ann.participant, first)
+    second = change_crowd(store, 1, {"consent": "I take part again."}).consent_version
+    accept(store, 1, ann.participant, second)
+    set_status(store, 1, ben.participant, "declined", {"version": second})
+    change_crowd(store, 1, {"people": 5})
+    change_crowd(store, 1, {"consent": "Another one.", "retention": None})
+    copy_study(path, tmp_path / "copy.askwise")
+    for each in (store, Store.at(Address.of(tmp_path / "copy.askwise"))):
+        found = study_data(each, each.record())
+        texts = {one["version"]: (one["consent"], one["retention"]) for one in found["consents"]}
+        assert texts == {
+            first: ("I take part.", "Kept for a year."),
+            second: ("I take part again.", "Kept for a year."),
+            crowd_settings(each, 1).consent_version: ("Another one.", None),
+        }
+        decided = {one["person"]["participant"]: one["consents"] for one in found["people"]}
+        assert [(one["kind"], one["version"], one["consent"]) for one in decided[ann.participant]] == [
+            ("accepted", first, "I take part."),
+            ("accepted", second, "I take part again."),
+        ]
+        assert [(one["kind"], one["retention"]) for one in decided[ben.participant]] == [
+            ("declined", "Kept for a year.")
+        ]
+
+
+def test_the_consent_of_a_study_of_an_earlier_version_is_kept_when_it_is_changed(path):
+    """Earlier versions noted which version somebody accepted, but not its text."""
+    store = opened(path, consent="I take part.")
+    ann = come(store, "ann").person
+    accept(store, 1, ann.participant, crowd_settings(store, 1).consent_version)
+    with store.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM actions WHERE kind = 'consent text'")
+    assert person_data(store, store.record(), ann.participant)["consents"][0]["consent"] == "I take part."
+    change_crowd(store, 1, {"consent": "Another one."})
+    assert person_data(store, store.record(), ann.participant)["consents"][0]["consent"] == "I take part."
 
 
 def test_whoever_declined_may_come_back_if_there_is_room(path):

@@ -20,6 +20,7 @@ from askwise.errors import SettingError
 from askwise.session.events import UNSTORABLE
 from askwise.storage.actions import note_action
 from askwise.storage.changes import announce
+from askwise.storage.consent_texts import keep_consent
 from askwise.storage.crowd import CrowdSettings, now, settings_from
 from askwise.storage.participants import PERSON, Participant, add_participant, study_secret
 from askwise.storage.schema import participants, studies
@@ -57,7 +58,10 @@ def change_crowd(store: Store, study: int, changes: Mapping[str, Any]) -> CrowdS
     """Changes the settings of a study, and returns them. The change is noted, but not who joins by it."""
     with store.begin() as connection:
         query = select(studies.c.crowd).where(studies.c.study == study).with_for_update()
-        found = settings_from(connection.execute(query).scalar_one()).changed(changes)
+        before = settings_from(connection.execute(query).scalar_one())
+        found = before.changed(changes)
+        for each in (before, found):  # an earlier version of the program did not keep the text before
+            keep_consent(connection, study, each)
         text = json.dumps(found.as_dict())
         connection.execute(update(studies).where(studies.c.study == study).values(crowd=text))
         note_action(connection, study, "crowd changed", detail={"names": sorted(changes)})

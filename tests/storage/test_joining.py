@@ -131,12 +131,16 @@ def test_a_link_without_an_id_or_a_mere_preview_makes_nobody(path):
     assert people(store, 1) == []
 
 
-@pytest.mark.parametrize(
-    "given", [{"participant": "x" * 201}, {f"p{n}": "1" for n in range(31)}, {"participant": "\0"}]
-)
-def test_parameters_have_limits(given):
+@pytest.mark.parametrize("given", [{"participant": "x" * 201}, {"participant": "\0"}])
+def test_an_id_has_limits(given):
     with pytest.raises(SettingError):
         link_parameters(given)
+
+
+def test_other_parameters_that_cannot_be_kept_are_left_out():
+    given = {"jwt": "x" * 700, "x" * 201: "1", "nul": "\0", **{f"p{n}": "1" for n in range(40)}, "PROLIFIC_PID": "5f1"}
+    found = link_parameters(given)
+    assert list(found) == ["PROLIFIC_PID", *(f"p{n}" for n in range(29))]
 
 
 def test_parameters_are_stored_exported_and_copied(path, tmp_path):

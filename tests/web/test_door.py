@@ -11,12 +11,16 @@ import pytest
 from fastapi.testclient import TestClient
 
 import askwise
+from askwise.errors import AnswerError
 from askwise.storage.address import Address
+from askwise.storage.checks import DueCheck, record_check
 from askwise.storage.consent import accept
 from askwise.storage.joining import change_crowd, crowd_settings, join
 from askwise.storage.participants import people, set_mode, token_of
 from askwise.storage.store import Store
 from askwise.web.app import create_app
+from askwise.web.error_pages import error_reply
+from askwise.web.texts import catalogue
 from tests.web.test_api import OWNER, TABLE
 from tests.web.test_sharing import ask
 
@@ -243,6 +247,63 @@ def test_pages_speak_the_language_of_the_link_the_study_or_the_browser(client):
     assert "Bitte laden Sie die Seite neu" in refused.json()["detail"]
     missing = client.get("/s/cars/p/forged", headers=german)
     assert (missing.status_code, "Nicht gefunden" in missing.text) == (404, True)
+
+
+def test_whoever_joined_before_reads_the_language_of_the_link(client):
+    open_door(client, consent="I take part.")
+    page = joined(client)
+    again = joined(client, {**PERSON, "lang": "ar"})
+    assert again == f"{page}?lang=ar"
+    assert '<html lang="ar" dir="rtl">' in client.get(again).text
+    declined = client.post(f"{page}/consent", data={"choice": "decline", "lang": "ar"}).headers["location"]
+    assert 'href="?again=yes&amp;lang=ar"' in client.get(declined).text
+    assert joined(client, {**PERSON, "lang": "xx"}) == page
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "The text has been changed meanwhile."),
+        ("de", "Der Text wurde inzwischen geändert."),
+        ("ar", "تغير النص في هذه الأثناء."),
+    ],
+)
+def test_whoever_accepts_an_outdated_consent_reads_the_new_one(client, language, sentence):
+    old = open_door(client, consent="I take part.")["consent_version"]
+    page = joined(client)
+    new = open_door(client, consent="I take part again.")["consent_version"]
+    sent = {"choice": "accept", "version": old, "lang": language}
+    shown = client.get(client.post(f"{page}/consent", data=sent).headers["location"]).text
+    assert sentence in shown
+    assert "I take part again." in shown
+    assert f'value="{new}"' in shown
+    accepted = {"accept": True, "version": old}
+    refused = client.post(f"/api/v1{page}/consent", json=accepted, headers={"X-Language": language})
+    assert (refused.status_code, sentence in refused.json()["detail"]) == (409, True)
+
+
+@pytest.mark.parametrize(("language", "sentence"), [("en", "too long"), ("de", "zu lang"), ("ar", "أطول من اللازم")])
+def test_a_link_with_an_overlong_parameter_works_and_one_with_a_bad_id_says_so(client, language, sentence):
+    open_door(client)
+    assert joined(client, {**PERSON, "jwt": "x" * 700, "lang": language})
+    reply = client.get("/s/cars/join", params={"PROLIFIC_PID": "x" * 201, "lang": language})
+    assert reply.status_code == 422
+    assert f'<html lang="{language}"' in reply.text
+    assert sentence in reply.text
+
+
+def test_a_check_that_was_answered_before_is_refused_in_the_language_of_the_person(client, path):
+    """Two servers may let the same check in at the same time; the second one to write is told."""
+    store = Store.at(Address.of(path))
+    open_door(client, language="de")
+    [person] = [join(store, store.record(), PERSON).person]
+    due = DueCheck(0, "attention", {"question": "check-0", "kind": "check", "text": "?", "options": [],
+                                    "responses": ["a", "b"], "codes": [["a", "a"], ["b", "b"]]}, "a")  # fmt: skip
+    record_check(store, 1, person.participant, due, "a", "key-of-check-1", None)
+    with pytest.raises(AnswerError, match="answered before") as refused:
+        record_check(store, 1, person.participant, due, "a", "key-of-check-2", None)
+    told = error_reply(refused.value)[1]
+    assert told.in_language(catalogue("de")) == "Diese Frage haben Sie schon beantwortet. Hier ist die nächste."
 
 
 def test_questions_and_sentences_are_translated(client):

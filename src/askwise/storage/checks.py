@@ -15,12 +15,11 @@ from typing import Any, Literal
 
 from sqlalchemy import exc, func, insert, select, update
 
-from askwise.errors import AnswerError
 from askwise.session.events import PAIR, Event, match_response, response_name
 from askwise.storage.actions import note_action
 from askwise.storage.changes import announce
 from askwise.storage.crowd import CheckQuestion, CrowdSettings
-from askwise.storage.permission import require_person
+from askwise.storage.permission import NotNow, require_person
 from askwise.storage.schema import checks, participants
 from askwise.storage.store import Store
 
@@ -197,5 +196,5 @@ def record_check(
         known = past_checks(store, study, participant)
         if len(known) > due.number and known[due.number].key == key:
             return known[due.number].passed
-        raise AnswerError("this check was answered before; answer the next question") from None
+        raise NotNow("answered_before") from None
     return passed

@@ -11,7 +11,6 @@ from urllib.parse import quote
 
 from sqlalchemy import select, update
 
-from askwise.errors import AnswerError
 from askwise.storage.actions import note_action
 from askwise.storage.changes import announce
 from askwise.storage.crowd import CrowdSettings, settings_from
@@ -44,7 +43,7 @@ def accept(store: Store, study: int, participant: str, version: str) -> None:
         row = connection.execute(select(studies).where(studies.c.study == study).with_for_update()).one()
         settings = settings_from(row.crowd)
         if version != settings.consent_version:
-            raise AnswerError("the text was changed meanwhile; read it again")
+            raise NotNow("outdated")
         chosen = (participants.c.study == study) & (participants.c.participant == participant)
         person = connection.execute(select(participants).where(chosen)).one()
         if person.status not in (None, "declined"):

@@ -70,17 +70,17 @@ def change_crowd(store: Store, study: int, changes: Mapping[str, Any]) -> CrowdS
 
 
 def link_parameters(query: Mapping[str, str]) -> dict[str, str]:
-    """The parameters of a link that are kept: all but the language, within limits.
+    """The parameters of a link that are kept: the ids, and of the others but the language those that fit the limits.
 
     >>> link_parameters({"PROLIFIC_PID": " 5f1 ", "STUDY_ID": "7", "lang": "de"})
     {'PROLIFIC_PID': '5f1', 'STUDY_ID': '7'}
     """
-    given = {name: value.strip() for name, value in query.items() if name != LANGUAGE_PARAMETER}
-    if len(given) > MAX_PARAMETERS or any(max(len(name), len(value)) > MAX_LETTERS for name, value in given.items()):
-        raise SettingError(f"a link has at most {MAX_PARAMETERS} parameters of {MAX_LETTERS} letters each")
-    if UNSTORABLE.search("".join((*given, *given.values()))):
-        raise SettingError("a link may not contain the character NUL or half of a surrogate pair")
-    return given
+    ids = {name: query[name].strip() for name in ID_PARAMETERS if name in query}
+    if not all(_fits(name, value) for name, value in ids.items()):
+        raise SettingError(f"an id has at most {MAX_LETTERS} letters, and neither NUL nor half of a surrogate pair")
+    others = {name: value.strip() for name, value in query.items() if name not in (*ids, LANGUAGE_PARAMETER)}
+    kept = [(name, value) for name, value in others.items() if _fits(name, value)]
+    return {**ids, **dict(kept[: MAX_PARAMETERS - len(ids)])}
 
 
 def panel_id(parameters: Mapping[str, str]) -> str | None:
@@ -166,6 +166,10 @@ def parameters_of_person(store: Store, study: int, participant: str) -> dict[str
         participants.c.study == study, participants.c.participant == participant
     )
     return next((json.loads(row.parameters) for row in store.read(query) if row.parameters), {})
+
+
+def _fits(name: str, value: str) -> bool:
+    return max(len(name), len(value)) <= MAX_LETTERS and not UNSTORABLE.search(name + value)
 
 
 def _joined(study: int, external: str) -> Any:

@@ -16,7 +16,18 @@ from askwise.storage.crowd import CrowdSettings, now, settings_from
 from askwise.storage.schema import participants, studies
 
 Reason = Literal[
-    "closed", "paused", "early", "late", "declined", "screened out", "excluded", "erased", "consent", "full"
+    "closed",
+    "paused",
+    "early",
+    "late",
+    "declined",
+    "screened out",
+    "excluded",
+    "erased",
+    "consent",
+    "full",
+    "outdated",
+    "answered_before",
 ]
 SENTENCES: Mapping[str, str] = {
     "closed": "the study is closed and takes no more answers; what was answered before is kept",
@@ -29,6 +40,8 @@ SENTENCES: Mapping[str, str] = {
     "erased": "the answers of this person were erased on request",
     "consent": "this person has not accepted to take part yet",
     "full": "the study has all the people it needs",
+    "outdated": "the text was changed meanwhile; read it again",
+    "answered_before": "this check was answered before; answer the next question",
 }
 # the study and the person are locked against changes, in this order as elsewhere; others may answer at the same time
 OF_PERSON = (

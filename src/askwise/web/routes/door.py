@@ -10,9 +10,11 @@ from fastapi import APIRouter, Form, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import BaseModel, StrictBool
 
+from askwise.errors import SettingError
 from askwise.storage.consent import accept, completion_code, return_address, set_status
 from askwise.storage.crowd import CrowdSettings
-from askwise.storage.joining import crowd_settings, join, link_parameters, parameters_of_person
+from askwise.storage.joining import MAX_LETTERS, crowd_settings, join, link_parameters, parameters_of_person
+from askwise.storage.permission import NotNow
 from askwise.storage.places import has_answered
 from askwise.web.error_pages import page_language, templates
 from askwise.web.overview import participant_link
@@ -39,11 +41,13 @@ async def join_study(request: Request, study: str) -> Response:
     """The open link: the same id always comes back to the same log."""
     studies: ServedStudies = request.app.state.studies
 
+    wanted = request.query_params.get("lang")
+    language = wanted if wanted in languages() else None
+
     def enter() -> tuple[CrowdSettings, Any, str, dict[str, str]]:
         store, record = studies.store(study), studies.known(study)
         given = link_parameters(dict(request.query_params))
-        asked = request.query_params.get("lang")
-        found = join(store, record, given, asked if asked in languages() else None)
+        found = join(store, record, given, language)
         person = found.person
         link = "" if person is None else participant_link(store, study, record.study, person.participant)
         return crowd_settings(store, record.study), found, link, given
@@ -52,10 +56,12 @@ async def join_study(request: Request, study: str) -> Response:
         settings, found, link, given = await asyncio.to_thread(enter)
     except NoSuchStudy:
         raise HTTPException(404, Told("error.link")) from None
+    except SettingError:  # of the id in the link
+        raise HTTPException(422, Told("door.bad_id", most=MAX_LETTERS)) from None
     texts = choose_language(request, None, settings.language)
     if found.person is not None:
         studies.changed(study)
-        return RedirectResponse(f"{studies.root_path}{link}", 303)
+        return RedirectResponse(f"{studies.root_path}{link}{_in_language(language)}", 303)
     back = return_address(settings.return_full, given, "") if found.refused in ROOM else None
     title = "door.early_title" if found.refused == "early" else "door.title"
     return notice(request, texts, title, f"door.{found.refused}", back, 403, opens=settings.opens)
@@ -92,22 +98,29 @@ async def person_page(request: Request, context: ParticipantContext, token: str)
     if person.status == "erased":
         return notice(request, texts, "over.title", "over.erased")
     if settings.consent_version not in (None, person.consent):
-        return consent_page(request, settings, texts, f"{page_address(context, token)}/consent")
+        changed = "changed" in request.query_params
+        return consent_page(request, settings, texts, f"{page_address(context, token)}/consent", changed=changed)
     shown = {"study": context.study, "token": token, "texts": texts.page, **page_language(texts)}
     base = f"/api/v1/s/{quote(context.study, safe='')}/p/{quote(token, safe='')}"
     return templates.TemplateResponse(request, "answer.html", {**shown, "base": base})
 
 
 def consent_page(
-    request: Request, settings: CrowdSettings, texts: Catalogue, action: str, preview: bool = False
+    request: Request,
+    settings: CrowdSettings,
+    texts: Catalogue,
+    action: str,
+    preview: bool = False,
+    changed: bool = False,
 ) -> HTMLResponse:
-    """What people must accept before the first question."""
+    """What people must accept before the first question. `changed`: the owner replaced what they had just read."""
     shown = {
         "consent": paragraphs(settings.consent),
         "retention": paragraphs(settings.retention),
         "version": settings.consent_version or "",
         "action": action,
         "preview": preview,
+        "changed": changed,
     }
     return templates.TemplateResponse(request, "consent.html", {**shown, **page_language(texts)})
 
@@ -119,6 +132,11 @@ def paragraphs(text: str | None) -> list[str]:
     ['One.', 'Two.', 'Three.']
     """
     return [line.strip() for line in (text or "").splitlines() if line.strip()]
+
+
+def _in_language(language: str | None) -> str:
+    """The query that keeps the language of a link."""
+    return f"?lang={quote(language)}" if language else ""
 
 
 def page_address(context: ParticipantContext, token: str) -> str:
@@ -134,8 +152,14 @@ async def decide(
     lang: Annotated[Text, Form(max_length=20)] = "",
 ) -> Response:
     """Takes the decision of somebody who read the consent."""
-    await _decide(context, ConsentRequest(accept=choice == "accept", version=version))
-    return RedirectResponse(f"{page_address(context, token)}{f'?lang={quote(lang)}' if lang else ''}", 303)
+    page = f"{page_address(context, token)}{_in_language(lang)}"
+    try:
+        await _decide(context, ConsentRequest(accept=choice == "accept", version=version))
+    except NotNow as refused:
+        if refused.reason != "outdated":
+            raise
+        page += f"{'&' if lang else '?'}changed=yes"
+    return RedirectResponse(page, 303)
 
 
 @router.post("/api/v1/s/{study}/p/{token}/consent", tags=["answering"])

@@ -239,6 +239,18 @@ def test_nobody_is_given_the_link_of_a_person_of_a_panel(path):
     assert invited.participant != joined.participant
 
 
+def test_more_or_fewer_answers_apply_to_everybody_who_joined(path):
+    store = opened(path, answers=8)
+    come(store, "ann")
+    invite(store, store.record(), "Ben", quota=3)
+    invite(store, store.record(), "Cem")
+    for answers in (20, None, 5):
+        change_crowd(store, 1, {"answers": answers})
+        assert [one.quota for one in people(store, 1)] == [answers, 3, None]
+    change_crowd(store, 1, {"people": 9})
+    assert people(store, 1)[0].quota == 5
+
+
 def test_the_hours_of_the_door_do_not_bind_people_invited_by_name(path):
     store = opened(path, closes=in_hours(-1))
     ann = invite(store, store.record(), "Ann")

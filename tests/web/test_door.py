@@ -93,6 +93,17 @@ def test_a_person_of_a_panel_joins_accepts_answers_and_goes_back(client, path):
     assert client.get(f"{HERE}/crowd", headers=OWNER).json()["people"] == {"answering": 1}
 
 
+def test_whoever_is_done_goes_on_if_the_owner_wants_more_answers(client):
+    open_door(client, answers=1)
+    api = f"/api/v1{joined(client)}"
+    sent = {"question": ask(client, api)["id"], "response": "left", "key": "answer-1"}
+    assert client.post(f"{api}/answers", json=sent).json()["done_kind"] == "quota"
+    open_door(client, answers=2)
+    state = client.get(api).json()
+    assert (state["done_kind"], state["quota"], state["answers"]) == (None, 2, 1)
+    assert ask(client, api)
+
+
 def test_the_code_comes_at_the_end_and_not_before(client):
     open_door(client, code="C-42", return_done="https://panel.example/?cc={code}")
     page = joined(client)

@@ -55,7 +55,8 @@ def crowd_settings(store: Store, study: int) -> CrowdSettings:
 
 
 def change_crowd(store: Store, study: int, changes: Mapping[str, Any]) -> CrowdSettings:
-    """Changes the settings of a study, and returns them. The change is noted, but not who joins by it."""
+    """Changes the settings of a study, and returns them. How many answers are wanted holds for those who joined, too.
+    The change is noted, but not who joins by it."""
     with store.begin() as connection:
         query = select(studies.c.crowd).where(studies.c.study == study).with_for_update()
         before = settings_from(connection.execute(query).scalar_one())
@@ -64,6 +65,9 @@ def change_crowd(store: Store, study: int, changes: Mapping[str, Any]) -> CrowdS
             keep_consent(connection, study, each)
         text = json.dumps(found.as_dict())
         connection.execute(update(studies).where(studies.c.study == study).values(crowd=text))
+        if found.answers != before.answers:
+            joined = (participants.c.study == study) & participants.c.external.is_not(None)
+            connection.execute(update(participants).where(joined).values(quota=found.answers))
         note_action(connection, study, "crowd changed", detail={"names": sorted(changes)})
         announce(connection, study)
     return found

@@ -7,6 +7,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
 import askwise
 from askwise.errors import SettingError
@@ -20,10 +21,18 @@ from askwise.storage.crowd import CrowdSettings, settings_from
 from askwise.storage.erasure import erase_participant
 from askwise.storage.exclusion import exclude
 from askwise.storage.item_changes import change_items
-from askwise.storage.joining import change_crowd, crowd_settings, join, joined_counts, link_parameters
+from askwise.storage.joining import (
+    change_crowd,
+    crowd_settings,
+    join,
+    joined_counts,
+    keep_place,
+    link_parameters,
+)
 from askwise.storage.participants import invite, invite_all, pause, people, set_mode, set_settled, set_state
 from askwise.storage.permission import NotNow
 from askwise.storage.personal_data import person_data, study_data
+from askwise.storage.schema import actions, participants
 from askwise.storage.store import Store
 
 
@@ -91,6 +100,91 @@ def test_whoever_declines_or_is_screened_out_makes_room(path):
     assert come(store, "ben").person is not None
     assert come(store, "ann").person.status == "declined"
     assert joined_counts(store, 1) == {"answering": 1, "declined": 1}
+
+
+def hours_later(store, hours):
+    """Everything that was done about people was done so long ago."""
+    moment = (datetime.now(UTC) - timedelta(hours=hours)).isoformat(timespec="microseconds")
+    with store.begin() as connection:
+        connection.execute(update(participants).values(created=moment))
+        connection.execute(update(actions).values(time=moment))
+
+
+def test_the_place_of_somebody_who_never_answers_is_free_after_a_while(place):
+    store = opened(place, people=2, hold_minutes=90)
+    study = store.record().study
+    ann, ben = (come(store, who).person for who in ("ann", "ben"))
+    answer(store, ann)
+    hours_later(store, 1)
+    assert come(store, "cem").refused == "full"
+    hours_later(store, 2)
+    assert come(store, "cem").person is not None  # in the place of Ben, since Ann has answered
+    assert come(store, "dan").refused == "full"
+    assert [keep_place(store, study, one.participant) for one in (ann, ben)] == [True, False]
+    with pytest.raises(NotNow, match="all the people"):
+        answer(store, ben)
+    answer(store, ann)
+    change_crowd(store, study, {"people": 3})
+    assert keep_place(store, study, ben.participant)
+    assert come(store, "dan").refused == "full"
+    answer(store, ben)
+    hours_later(store, 2)
+    assert come(store, "dan").person is not None  # in the place of Cem
+    store.close()
+
+
+@pytest.mark.parametrize("mode", ["own", "pooled"])
+def test_a_skip_and_an_answer_taken_back_keep_a_place(path, mode):
+    store = opened(path, people=2)
+    set_mode(store, 1, mode)
+    ann, ben = (come(store, who).person for who in ("ann", "ben"))
+    session = askwise.storage.resume(store, ann.log)
+    session.skip(session.ask(), who=ann.participant)
+    session = askwise.storage.resume(store, ben.log)
+    session.tell("left", session.ask(), who=ben.participant)
+    session.undo(who=ben.participant)
+    hours_later(store, 2)
+    assert come(store, "cem").refused == "full"
+
+
+def test_a_free_place_goes_to_one_of_those_who_come_for_it(place):
+    """Eight people at once on two servers: some are new, others come back after a while."""
+    store = opened(place, people=3)
+    study = store.record().study
+    back = [come(store, f"early {number}").person for number in range(3)]
+    hours_later(store, 2)
+    change_crowd(store, study, {"people": 2})
+    stores, found, barrier = [store, Store.at(Address.of(place))], [], threading.Barrier(8)
+
+    def click(number):
+        barrier.wait()
+        server = stores[number % 2]
+        if number < 3:
+            found.append(keep_place(server, study, back[number].participant))
+        else:
+            found.append(come(server, f"late {number}").person is not None)
+
+    threads = [threading.Thread(target=click, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(found), sum(found)) == (8, 2)
+    for each in stores:
+        each.close()
+
+
+def test_whoever_accepts_late_gets_their_place_back_only_while_there_is_room(path):
+    store = opened(path, people=1, consent="I take part.")
+    ann = come(store, "ann").person
+    hours_later(store, 2)
+    ben = come(store, "ben").person
+    version = crowd_settings(store, 1).consent_version
+    with pytest.raises(NotNow, match="all the people"):
+        accept(store, 1, ann.participant, version)
+    set_status(store, 1, ben.participant, "declined")
+    accept(store, 1, ann.participant, version)
+    assert come(store, "cem").refused == "full"  # accepting keeps the place
 
 
 def test_people_per_hour(path, monkeypatch):

@@ -14,7 +14,7 @@ import askwise
 from askwise.errors import AnswerError
 from askwise.storage.address import Address
 from askwise.storage.checks import DueCheck, record_check
-from askwise.storage.consent import accept
+from askwise.storage.consent import accept, set_status
 from askwise.storage.joining import change_crowd, crowd_settings, join
 from askwise.storage.participants import people, set_mode, token_of
 from askwise.storage.store import Store
@@ -233,6 +233,28 @@ def test_a_study_that_opens_later_says_when(client, language, title):
     assert state["refused"] == "The study has not opened yet."
     open_door(client, opens=None)
     assert client.get(api).json()["opens"] is None
+
+
+def test_whoever_comes_back_after_their_place_was_given_away_reads_so(client, path):
+    open_door(client, people=1, return_full="https://panel.example/full?who={PROLIFIC_PID}")
+    page = joined(client)
+    question = ask(client, f"/api/v1{page}")
+    store = Store.at(Address.of(path))
+    with store.begin() as connection:
+        connection.exec_driver_sql("UPDATE participants SET created = '2020-01-01T00:00:00.000000+00:00'")
+    other = joined(client, {"participant": "second"})
+    assert joined(client) == page  # the same id is known, but there is no room
+    reply = client.get(page)
+    assert (reply.status_code, "all the people it needs" in reply.text) == (200, True)
+    assert client.get(f"{page}/return").headers["location"] == "https://panel.example/full?who=5f1"
+    state = client.get(f"/api/v1{page}").json()
+    assert (state["question"], state["leaves"]) == (None, True)
+    sent = {"question": question["id"], "response": "left", "key": "answer-1"}
+    refused = client.post(f"/api/v1{page}/answers", json=sent)
+    assert (refused.status_code, "all the people it needs" in refused.json()["detail"]) == (409, True)
+    set_status(store, 1, other.split("/p/")[1].split(".")[0], "declined")
+    assert 'id="question"' in client.get(page).text
+    assert client.post(f"/api/v1{page}/answers", json=sent).status_code == 200
 
 
 def test_an_unknown_study_and_a_bare_link_are_pages(client):

@@ -16,6 +16,7 @@ from askwise.storage.changes import announce
 from askwise.storage.crowd import CrowdSettings, settings_from
 from askwise.storage.participants import study_secret
 from askwise.storage.permission import NotNow
+from askwise.storage.places import holds_place, places_taken
 from askwise.storage.schema import participants, studies
 from askwise.storage.store import Store
 
@@ -48,11 +49,9 @@ def accept(store: Store, study: int, participant: str, version: str) -> None:
         person = connection.execute(select(participants).where(chosen)).one()
         if person.status not in (None, "declined"):
             raise NotNow(person.status)
-        if person.status is not None and settings.people is not None and person.external is not None:
-            room = select(participants.c.participant).where(
-                participants.c.study == study, participants.c.external.is_not(None), participants.c.status.is_(None)
-            )
-            if len(connection.execute(room).all()) >= settings.people:
+        if settings.people is not None and person.external is not None:
+            holds = person.status is None and holds_place(connection, study, participant, person.created, settings)
+            if not holds and places_taken(connection, study, settings) >= settings.people:
                 raise NotNow("full")
         connection.execute(update(participants).where(chosen).values(consent=version, status=None))
         note_action(connection, study, "accepted", participant, {"version": version})

@@ -142,6 +142,7 @@ class CrowdSettings:
     open: bool = _setting(_yes, "Whether people may join by the open link: yes or no.", False)
     people: int | None = _setting(_count, "People at most; who declines or is screened out does not count.")
     people_per_hour: int | None = _setting(_count, "People at most who may join in any hour.")
+    hold_minutes: int = _setting(_count, "Minutes that a place is kept for somebody who has not answered.", 60)
     answers: int | None = _setting(_count, "Answers of each person at most.")
     opens: str | None = _setting(_moment, "When the door opens, such as 2026-12-01T09:00+01:00.")
     closes: str | None = _setting(_moment, "When it closes; no answers are taken after that.")

@@ -23,6 +23,7 @@ from askwise.storage.changes import announce
 from askwise.storage.consent_texts import keep_consent
 from askwise.storage.crowd import CrowdSettings, now, settings_from
 from askwise.storage.participants import PERSON, Participant, add_participant, study_secret
+from askwise.storage.places import CAME_BACK, answers_of, holds_place, places_taken
 from askwise.storage.schema import participants, studies
 from askwise.storage.store import Record, Store
 
@@ -139,6 +140,36 @@ def join(store: Store, study: Record, parameters: Mapping[str, str], language: s
     return Joining(person)
 
 
+def keep_place(store: Store, study: int, participant: str) -> bool:
+    """Whether somebody who joined may go on: they hold a place, or get theirs back while there is room.
+
+    >>> import askwise, tempfile
+    >>> from askwise.storage.address import Address
+    >>> path = tempfile.mkdtemp() + "/drinks.askwise"
+    >>> askwise.save(askwise.best_item(["tea", "coffee", "water"]), path)
+    >>> store = Store.at(Address.of(path))
+    >>> settings = change_crowd(store, 1, {"open": True, "people": 1})
+    >>> keep_place(store, 1, join(store, store.record(), {"participant": "ann"}).person.participant)
+    True
+    """
+    with store.begin() as connection:
+        query = select(studies.c.crowd).where(studies.c.study == study).with_for_update()
+        settings = settings_from(connection.execute(query).scalar_one())
+        mine = (participants.c.study == study) & (participants.c.participant == participant)
+        created = connection.execute(select(participants.c.created).where(mine)).scalar_one()
+        if settings.people is None or holds_place(connection, study, participant, created, settings):
+            return True
+        if places_taken(connection, study, settings) >= settings.people:
+            return False
+        note_action(connection, study, CAME_BACK, participant)
+    return True
+
+
+def has_answered(store: Store, study: int, participant: str) -> bool:
+    """Whether a log holds an answer or a skip of somebody, also one that they took back."""
+    return bool(store.read(answers_of(study, participant)))
+
+
 def external_hash(store: Store, study: int, who: str) -> str:
     """Who somebody is at their panel, as the study keeps it: it can be recognised, and not be read."""
     return hmac.new(study_secret(store, study), f"panel {who}".encode(), sha256).hexdigest()
@@ -193,11 +224,9 @@ def _refusal(connection: Connection, study: Record, row: Any, settings: CrowdSet
         return "late"
     if study.mode == "pooled" and settings.close_when_settled and row.settled is not None and not row.beyond:
         return "full"
+    if settings.people is not None and places_taken(connection, study.study, settings) >= settings.people:
+        return "full"
     came = select(func.count()).where(participants.c.study == study.study, participants.c.external.is_not(None))
-    if settings.people is not None:
-        taken = connection.execute(came.where(participants.c.status.is_(None))).scalar_one()
-        if taken >= settings.people:
-            return "full"
     if settings.people_per_hour is not None:
         hour = (datetime.now(UTC) - timedelta(hours=1)).isoformat(timespec="microseconds")
         if connection.execute(came.where(participants.c.created > hour)).scalar_one() >= settings.people_per_hour:

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from askwise.errors import AnswerError
 from askwise.storage.crowd import CrowdSettings, now, settings_from
+from askwise.storage.places import holds_place
 from askwise.storage.schema import participants, studies
 
 Reason = Literal[
@@ -50,6 +51,8 @@ OF_PERSON = (
         participants.c.paused,
         participants.c.consent,
         participants.c.external,
+        participants.c.participant,
+        participants.c.created,
         studies.c.state,
         studies.c.crowd,
     )
@@ -109,7 +112,10 @@ def require_person(connection: Connection, study: int, who: str, named: bool = F
     found = connection.execute(OF_PERSON, {"study": study, "who": who, "name": who if named else None}).first()
     if found is None:
         return
-    about = found.state, bool(found.paused), found.status, found.consent, found.external is not None
-    reason = reason_against(*about, settings_from(found.crowd))
+    settings, joined = settings_from(found.crowd), found.external is not None
+    about = found.state, bool(found.paused), found.status, found.consent, joined
+    reason = reason_against(*about, settings)
+    if reason is None and joined and not holds_place(connection, study, found.participant, found.created, settings):
+        reason = "full"  # their place may have been given away; `keep_place` says whether there is another
     if reason is not None:
         raise NotNow(reason)

@@ -13,9 +13,15 @@ from pydantic import BaseModel, StrictBool
 from askwise.errors import SettingError
 from askwise.storage.consent import accept, completion_code, return_address, set_status
 from askwise.storage.crowd import CrowdSettings
-from askwise.storage.joining import MAX_LETTERS, crowd_settings, join, link_parameters, parameters_of_person
+from askwise.storage.joining import (
+    MAX_LETTERS,
+    crowd_settings,
+    has_answered,
+    join,
+    link_parameters,
+    parameters_of_person,
+)
 from askwise.storage.permission import NotNow
-from askwise.storage.places import has_answered
 from askwise.web.error_pages import page_language, templates
 from askwise.web.overview import participant_link
 from askwise.web.request_language import choose_language
@@ -25,7 +31,12 @@ from askwise.web.studies import NoSuchStudy, ServedStudies
 from askwise.web.texts import Catalogue, Told, languages
 
 router = APIRouter()
-LEFT = {"declined": "return_declined", "screened out": "return_screened", "excluded": "return_screened"}
+LEFT = {  # where people go, by the reason why they cannot answer
+    "declined": "return_declined",
+    "screened out": "return_screened",
+    "excluded": "return_screened",
+    "full": "return_full",
+}
 ROOM = ("full", "late", "closed")  # refusals after which somebody goes back to the panel
 
 
@@ -87,7 +98,7 @@ async def person_page(request: Request, context: ParticipantContext, token: str)
     """What a participant sees: the consent, why they cannot take part, or the questions."""
     person, texts, settings = context.person, context.texts, context.crowd
     back = None
-    if person.status in LEFT and getattr(settings, LEFT[person.status]) is not None:
+    if context.reason in LEFT and getattr(settings, LEFT[context.reason]) is not None:
         back = f"{page_address(context, token)}/return"
     if person.status == "declined" and "again" not in request.query_params:
         who = context.studies.store(context.study), context.record.study, person.participant
@@ -97,6 +108,8 @@ async def person_page(request: Request, context: ParticipantContext, token: str)
         return notice(request, texts, "over.title", "over.screened", back)
     if person.status == "erased":
         return notice(request, texts, "over.title", "over.erased")
+    if context.reason == "full":
+        return notice(request, texts, "door.title", "door.full", back)
     if settings.consent_version not in (None, person.consent):
         changed = "changed" in request.query_params
         return consent_page(request, settings, texts, f"{page_address(context, token)}/consent", changed=changed)
@@ -183,8 +196,8 @@ async def go_back(context: CurrentParticipant, token: str) -> Response:
     """Back to where somebody came from, once they are done or do not take part."""
     settings, person = context.crowd, context.person
     store, study = context.studies.store(context.study), context.record.study
-    if person.status in LEFT:
-        address = getattr(settings, LEFT[person.status])
+    if context.reason in LEFT:
+        address = getattr(settings, LEFT[context.reason])
         code = ""
     else:
         state = await context.state(await context.service.show(context.respondent))

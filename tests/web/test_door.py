@@ -169,6 +169,18 @@ def test_whoever_declines_may_change_their_mind(client):
     assert 'id="question"' in client.get(page).text
 
 
+def test_what_happens_to_the_answers_is_shown_also_without_a_consent(client):
+    open_door(client, retention="We delete everything in 2030.", language="de")
+    page = joined(client)
+    expected = "Was mit Ihren Antworten geschieht\nWe delete everything in 2030."
+    assert client.get(f"/api/v1{page}").json()["instructions"] == expected
+    assert client.get(f"{HERE}/preview?lang=de", headers=OWNER).json()["instructions"] == expected
+    assert client.post(f"{HERE}/settings", json={"instructions": "Look closely."}, headers=OWNER).status_code == 200
+    assert client.get(f"/api/v1{page}").json()["instructions"] == f"Look closely.\n\n{expected}"
+    open_door(client, consent="I take part.")
+    assert client.get(f"/api/v1{page}").json()["instructions"] == "Look closely."  # the consent page has it
+
+
 def test_whoever_declines_reads_what_is_kept(client):
     open_door(client, consent="I take part.")
     page = joined(client)

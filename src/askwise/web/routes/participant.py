@@ -42,7 +42,7 @@ from askwise.web.schemas import (
     shown_question,
 )
 from askwise.web.security import VERIFIED_LINK
-from askwise.web.sentences import NOT_YOURS, certainty_text, ending, forecast_text, instructed_check
+from askwise.web.sentences import NOT_YOURS, certainty_text, ending, forecast_text, instructed_check, shown_first
 from askwise.web.studies import ServedStudies
 from askwise.web.texts import Catalogue, Told
 
@@ -129,7 +129,7 @@ class ParticipantContext:
             study=self.study,
             title=self.study,
             goal=goal.goal_name,
-            instructions=self.respondent.wording.instructions,
+            instructions=shown_first(self.respondent.wording.instructions, self.crowd, self.texts),
             state="open" if self.reason is None else "paused" if self.reason in WAITING else "closed",
             question=question,
             done=None if kind is None else self._ending(kind, count),

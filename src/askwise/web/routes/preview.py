@@ -34,6 +34,7 @@ from askwise.web.schemas import (
     shown_question,
 )
 from askwise.web.security import owner
+from askwise.web.sentences import shown_first
 
 MAX_QUESTIONS = 3  # of a preview
 SAMPLE = {"PROLIFIC_PID": "SAMPLE", "STUDY_ID": "SAMPLE", "SESSION_ID": "SAMPLE", "workerId": "SAMPLE"}
@@ -103,7 +104,7 @@ async def _state(request: Request, study: OwnedStudy) -> ParticipantState:
         study=study.name,
         title=study.name,
         goal=goal.goal_name,
-        instructions=(await study.respondent()).wording.instructions,
+        instructions=shown_first((await study.respondent()).wording.instructions, settings, texts),
         state="open",
         question=await asyncio.to_thread(shown_question, event, present, texts),
         done=texts.text("done.enough") if done else None,

@@ -192,6 +192,12 @@ def test_the_owner_opens_the_door_looks_and_leaves_somebody_out(site, study):
     page.get_by_role("button", name="Ich stimme zu und nehme teil").click()
     page.locator("#close").click()
     expect(page.locator("#question-text")).to_have_text("Was ist Ihnen lieber?")
+    page.locator("#preview-pages summary").click()
+    accessible(page)
+    page.get_by_role("link", name="Screened out or excluded").click()
+    expect(page.locator("article")).to_contain_text("Ihre Teilnahme an dieser Studie endet hier")
+    page.locator("#preview-pages summary").click()
+    accessible(page)
     assert answer_quality(study, study.record())[0].status == "excluded"
     askwise.save(askwise.best_item(["tea", "milk"], draws=40), site.folder / "short lived.askwise")
     page.goto(f"{site.where}/s/short%20lived")

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 import askwise
 from askwise.errors import AnswerError
 from askwise.storage.address import Address
-from askwise.storage.checks import DueCheck, record_check
+from askwise.storage.checks import DueCheck, past_checks, record_check
 from askwise.storage.consent import accept, set_status
 from askwise.storage.joining import change_crowd, crowd_settings, join
 from askwise.storage.participants import people, set_mode, token_of
@@ -415,3 +415,55 @@ def test_a_preview_records_nothing(client, path):
     assert "https://panel.example/?cc=C-42" in client.get("/s/cars/preview/return", headers=OWNER).text
     store = Store.at(Address.of(path))
     assert (people(store, 1), askwise.storage.resume(store).log) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("stage", "sentence", "back"),
+    [
+        ("declined", "You gave no answers.", "https://panel.example/no"),
+        ("declined-late", "Those you gave before are kept", "https://panel.example/no"),
+        ("screened", "Your part in this study ends here.", "https://panel.example/out"),
+        ("full", "all the people it needs", "https://panel.example/full"),
+        ("early", '<time datetime="2100-01-01T08:00:00+00:00">', None),
+        ("late", "This study is over.", "https://panel.example/full"),
+        ("questions", 'id="question"', None),
+    ],
+)
+def test_a_preview_shows_every_page(client, path, stage, sentence, back):
+    open_door(
+        client,
+        consent="I take part.",
+        opens="2100-01-01T09:00+01:00",
+        return_declined="https://panel.example/no?who={PROLIFIC_PID}",
+        return_screened="https://panel.example/out",
+        return_full="https://panel.example/full",
+    )
+    first = client.get("/s/cars/preview?lang=en", headers=OWNER).text
+    assert f'href="?stage={stage}&amp;lang=en"' in first
+    page = client.get(f"/s/cars/preview?stage={stage}&lang=en", headers=OWNER).text
+    assert sentence in page
+    assert 'href="?stage=full&amp;lang=en"' in page
+    where = f"/s/cars/preview/return?stage={stage}"
+    assert (f'href="{where}"' in page) is (back is not None)
+    if back is not None:
+        assert f"They go to {back}" in client.get(where, headers=OWNER).text
+    assert people(Store.at(Address.of(path)), 1) == []
+
+
+def test_a_preview_has_the_check_that_people_meet(client, path):
+    checks = [{"text": "Is ice hot?", "options": ["yes", "no"], "answer": "no"}]
+    for changes, text in (({"checks": checks}, "Is ice hot?"), ({"checks": None}, "people read along")):
+        open_door(client, check_every=10, **changes)
+        client.get("/s/cars/preview?stage=questions", headers=OWNER)
+        state = client.get(f"{HERE}/preview", headers=OWNER).json()
+        for number in range(3):
+            sent = {"question": state["question"]["id"], "response": "left", "key": f"preview-{number}"}
+            state = client.post(f"{HERE}/preview/answers", json=sent, headers=OWNER).json()
+        assert (state["question"]["kind"], state["answers"], state["quota"]) == ("check", 3, 3)
+        assert text in state["question"]["text"]
+        response = state["question"]["responses"][0]
+        sent = {"question": state["question"]["id"], "response": response, "key": "preview-3"}
+        state = client.post(f"{HERE}/preview/answers", json=sent, headers=OWNER).json()
+        assert (state["done_kind"], state["answers"]) == ("quota", 3)
+        assert len(client.get(f"{HERE}/preview/answers", headers=OWNER).json()) == 3
+    assert past_checks(Store.at(Address.of(path)), 1, "preview") == []

@@ -104,13 +104,18 @@ def due_check(
     done = {kind: sum(check.kind == kind for check in past) for kind in ("attention", "repeat")}
     if settings.check_every and done["attention"] < len(closed) // settings.check_every:
         own = settings.checks[done["attention"] % len(settings.checks)] if settings.checks else instructed
-        return DueCheck(len(past), "attention", _known_question(f"check-{len(past)}", own), own.answer)
+        return DueCheck(len(past), "attention", known_question(f"check-{len(past)}", own), own.answer)
     if settings.repeat_every and done["repeat"] < len(closed) // settings.repeat_every:
         return _repetition(len(past), participant, closed, asked, past)
     return None
 
 
-def _known_question(id: str, check: CheckQuestion) -> Event:
+def known_question(id: str, check: CheckQuestion) -> Event:
+    """A check with a known answer, as a question that a page shows.
+
+    >>> known_question("check-0", CheckQuestion("Choose red.", ("red", "blue"), "red"))["responses"]
+    ['red', 'blue']
+    """
     codes = [[option, option] for option in check.options]
     shown = {"kind": CHECK, "text": check.text, "options": [], "responses": list(check.options), "codes": codes}
     return {"event": "ask", "question": id, **shown, "atom": 0, "gain": 0.0, "info": {}}

@@ -149,9 +149,7 @@ class CrowdSettings:
     close_when_settled: bool = _setting(_yes, "Whether nobody may join once a shared study is settled.", True)
     language: str | None = _setting(_language, "The language of the pages, such as de; empty: that of the browser.")
     consent: str | None = _setting(_text, "What people must accept first.")
-    retention: str | None = _setting(
-        _text, "What happens to the answers later, below the consent or the instructions."
-    )
+    retention: str | None = _setting(_text, "What happens to the answers later, below the consent or the instructions.")
     thanks: str | None = _setting(_text, "What people read at the end.")
     code: str | None = _setting(_code, "The completion code; empty: one for each person.")
     return_done: str | None = _setting(_address, "Where people go at the end; may contain {code}, {PROLIFIC_PID} ...")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -87,10 +88,12 @@ def notice(
     code: int = 200,
     again: bool = False,
     opens: str | None = None,
+    preview_pages: Mapping[str, str] | None = None,
 ) -> HTMLResponse:
-    """A page with one sentence, and perhaps a way back. `opens` is the moment that the sentence may name."""
-    shown = {"title": texts.text(title), "sentence": texts.text(sentence), "back": back, "again": again}
-    shown["opens"] = opens
+    """A page with one sentence, and perhaps a way back. `opens` is the moment that the sentence may name;
+    `preview_pages` are other pages that the owner may look at."""
+    shown: dict[str, Any] = {"title": texts.text(title), "sentence": texts.text(sentence), "back": back, "again": again}
+    shown |= {"opens": opens, "preview_pages": preview_pages}
     return templates.TemplateResponse(request, "notice.html", {**shown, **page_language(texts)}, code)
 
 
@@ -125,6 +128,7 @@ def consent_page(
     action: str,
     preview: bool = False,
     changed: bool = False,
+    preview_pages: Mapping[str, str] | None = None,
 ) -> HTMLResponse:
     """What people must accept before the first question. `changed`: the owner replaced what they had just read."""
     shown = {
@@ -134,6 +138,7 @@ def consent_page(
         "action": action,
         "preview": preview,
         "changed": changed,
+        "preview_pages": preview_pages,
     }
     return templates.TemplateResponse(request, "consent.html", {**shown, **page_language(texts)})
 

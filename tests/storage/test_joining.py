@@ -222,6 +222,8 @@ def test_a_link_without_an_id_or_a_mere_preview_makes_nobody(path):
     assert join(store, store.record(), {"STUDY_ID": "7"}).refused == "unknown"
     preview = {"workerId": "A", "assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}
     assert join(store, store.record(), preview).refused == "preview"
+    del preview["workerId"]  # which Mechanical Turk gives only to those who accepted the task
+    assert join(store, store.record(), preview).refused == "preview"
     assert people(store, 1) == []
 
 

@@ -112,12 +112,12 @@ def join(store: Store, study: Record, parameters: Mapping[str, str], language: s
     >>> first == again, join(store, store.record(), {"participant": "ben"}).refused
     (True, 'full')
     """
-    who = panel_id(parameters)
-    if who is None:
-        return Joining(None, "unknown")
     name, value = PREVIEW_OF_PANEL
     if parameters.get(name) == value:
         return Joining(None, "preview")
+    who = panel_id(parameters)
+    if who is None:
+        return Joining(None, "unknown")
     external = external_hash(store, study.study, who)
     if (known := find_joined(store, study.study, external)) is not None:
         return Joining(known)

@@ -144,10 +144,11 @@ def test_the_whole_way_of_a_panelist(site, study, panel, phone):
     assert (found.answers, found.checks, found.checks_passed) == (6, 2, 2)
 
 
-def test_whoever_declines_goes_back_without_a_trace(site, panel, study, phone):
+def test_whoever_declines_reads_what_is_kept_and_goes_back(site, panel, study, phone):
     phone.goto(f"{site.where}/s/crowd/join?PROLIFIC_PID=no1")
     phone.get_by_role("button", name="Ich nehme nicht teil").click()
     expect(phone.get_by_role("heading", level=1)).to_have_text("Sie nehmen nicht teil")
+    expect(phone.locator("article")).to_contain_text("Gespeichert bleiben die Angaben in Ihrem Link, etwa Ihre Kennung")
     upright(phone)
     phone.get_by_role("link", name="Zurück").click()
     expect(phone.get_by_role("heading", level=1)).to_have_text("Zurück beim Panel")
@@ -191,6 +192,12 @@ def test_the_owner_opens_the_door_looks_and_leaves_somebody_out(site, study):
     page.get_by_role("button", name="Ich stimme zu und nehme teil").click()
     page.locator("#close").click()
     expect(page.locator("#question-text")).to_have_text("Was ist Ihnen lieber?")
+    page.locator("#preview-pages summary").click()
+    accessible(page)
+    page.get_by_role("link", name="Screened out or excluded").click()
+    expect(page.locator("article")).to_contain_text("Ihre Teilnahme an dieser Studie endet hier")
+    page.locator("#preview-pages summary").click()
+    accessible(page)
     assert answer_quality(study, study.record())[0].status == "excluded"
     askwise.save(askwise.best_item(["tea", "milk"], draws=40), site.folder / "short lived.askwise")
     page.goto(f"{site.where}/s/short%20lived")

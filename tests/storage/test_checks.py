@@ -98,6 +98,31 @@ def test_a_repeated_pair_is_shown_the_other_way_round(store, ann):
     assert due(settings, store, ann, session).question.split("-")[2] != original
 
 
+@pytest.mark.parametrize(
+    ("options", "swapped"),
+    [
+        ({"question": "Is {left} better than {right}?", "answers": {"left": "Yes", "right": "No"}}, False),
+        ({"question": "Is {left} better than {right}?"}, False),
+        ({"answers": {"left": "Reply A", "right": "Reply B"}}, False),
+        ({"question": "Would you rather drink {names}?"}, True),
+        ({"question": "Which is better?"}, True),
+    ],
+)
+def test_a_repeated_pair_in_the_owners_words_asks_the_same(tmp_path, options, swapped):
+    """The sides are swapped only where the text stays true; whoever says the same again passes."""
+    path = tmp_path / "drinks.askwise"
+    askwise.save(askwise.best_item([f"item {i}" for i in range(9)], draws=40, seed=1, epsilon=1e-6, **options), path)
+    store = Store.at(Address.of(path))
+    ann = invite(store, store.record(), "Ann")
+    session = answered(store, ann, 4)
+    again = due(CrowdSettings(repeat_every=4), store, ann, session)
+    event = session.event_log.ask_events[again.question.split("-")[2]]
+    sides = ["right", "left"] if swapped else ["left", "right"]
+    assert again.event["options"] == (event["options"][::-1] if swapped else event["options"])
+    assert [again.passes(side) for side in sides] == [True, False]
+    assert ("{left}" not in options.get("question", "")) or again.event["text"] == event["text"]
+
+
 def test_flags(store, ann):
     ben, cem = (invite(store, store.record(), name) for name in ("Ben", "Cem"))
     answered(store, ann, 12, ("left", "right"))

@@ -7,6 +7,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
 import askwise
 from askwise.errors import SettingError
@@ -20,9 +21,18 @@ from askwise.storage.crowd import CrowdSettings, settings_from
 from askwise.storage.erasure import erase_participant
 from askwise.storage.exclusion import exclude
 from askwise.storage.item_changes import change_items
-from askwise.storage.joining import change_crowd, crowd_settings, join, joined_counts, link_parameters
+from askwise.storage.joining import (
+    change_crowd,
+    crowd_settings,
+    join,
+    joined_counts,
+    keep_place,
+    link_parameters,
+)
 from askwise.storage.participants import invite, invite_all, pause, people, set_mode, set_settled, set_state
 from askwise.storage.permission import NotNow
+from askwise.storage.personal_data import person_data, study_data
+from askwise.storage.schema import actions, participants
 from askwise.storage.store import Store
 
 
@@ -92,6 +102,91 @@ def test_whoever_declines_or_is_screened_out_makes_room(path):
     assert joined_counts(store, 1) == {"answering": 1, "declined": 1}
 
 
+def hours_later(store, hours):
+    """Everything that was done about people was done so long ago."""
+    moment = (datetime.now(UTC) - timedelta(hours=hours)).isoformat(timespec="microseconds")
+    with store.begin() as connection:
+        connection.execute(update(participants).values(created=moment))
+        connection.execute(update(actions).values(time=moment))
+
+
+def test_the_place_of_somebody_who_never_answers_is_free_after_a_while(place):
+    store = opened(place, people=2, hold_minutes=90)
+    study = store.record().study
+    ann, ben = (come(store, who).person for who in ("ann", "ben"))
+    answer(store, ann)
+    hours_later(store, 1)
+    assert come(store, "cem").refused == "full"
+    hours_later(store, 2)
+    assert come(store, "cem").person is not None  # in the place of Ben, since Ann has answered
+    assert come(store, "dan").refused == "full"
+    assert [keep_place(store, study, one.participant) for one in (ann, ben)] == [True, False]
+    with pytest.raises(NotNow, match="all the people"):
+        answer(store, ben)
+    answer(store, ann)
+    change_crowd(store, study, {"people": 3})
+    assert keep_place(store, study, ben.participant)
+    assert come(store, "dan").refused == "full"
+    answer(store, ben)
+    hours_later(store, 2)
+    assert come(store, "dan").person is not None  # in the place of Cem
+    store.close()
+
+
+@pytest.mark.parametrize("mode", ["own", "pooled"])
+def test_a_skip_and_an_answer_taken_back_keep_a_place(path, mode):
+    store = opened(path, people=2)
+    set_mode(store, 1, mode)
+    ann, ben = (come(store, who).person for who in ("ann", "ben"))
+    session = askwise.storage.resume(store, ann.log)
+    session.skip(session.ask(), who=ann.participant)
+    session = askwise.storage.resume(store, ben.log)
+    session.tell("left", session.ask(), who=ben.participant)
+    session.undo(who=ben.participant)
+    hours_later(store, 2)
+    assert come(store, "cem").refused == "full"
+
+
+def test_a_free_place_goes_to_one_of_those_who_come_for_it(place):
+    """Eight people at once on two servers: some are new, others come back after a while."""
+    store = opened(place, people=3)
+    study = store.record().study
+    back = [come(store, f"early {number}").person for number in range(3)]
+    hours_later(store, 2)
+    change_crowd(store, study, {"people": 2})
+    stores, found, barrier = [store, Store.at(Address.of(place))], [], threading.Barrier(8)
+
+    def click(number):
+        barrier.wait()
+        server = stores[number % 2]
+        if number < 3:
+            found.append(keep_place(server, study, back[number].participant))
+        else:
+            found.append(come(server, f"late {number}").person is not None)
+
+    threads = [threading.Thread(target=click, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(found), sum(found)) == (8, 2)
+    for each in stores:
+        each.close()
+
+
+def test_whoever_accepts_late_gets_their_place_back_only_while_there_is_room(path):
+    store = opened(path, people=1, consent="I take part.")
+    ann = come(store, "ann").person
+    hours_later(store, 2)
+    ben = come(store, "ben").person
+    version = crowd_settings(store, 1).consent_version
+    with pytest.raises(NotNow, match="all the people"):
+        accept(store, 1, ann.participant, version)
+    set_status(store, 1, ben.participant, "declined")
+    accept(store, 1, ann.participant, version)
+    assert come(store, "cem").refused == "full"  # accepting keeps the place
+
+
 def test_people_per_hour(path, monkeypatch):
     store = opened(path, people_per_hour=2)
     assert [come(store, who).refused for who in "abc"] == [None, None, "full"]
@@ -127,15 +222,21 @@ def test_a_link_without_an_id_or_a_mere_preview_makes_nobody(path):
     assert join(store, store.record(), {"STUDY_ID": "7"}).refused == "unknown"
     preview = {"workerId": "A", "assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}
     assert join(store, store.record(), preview).refused == "preview"
+    del preview["workerId"]  # which Mechanical Turk gives only to those who accepted the task
+    assert join(store, store.record(), preview).refused == "preview"
     assert people(store, 1) == []
 
 
-@pytest.mark.parametrize(
-    "given", [{"participant": "x" * 201}, {f"p{n}": "1" for n in range(31)}, {"participant": "\0"}]
-)
-def test_parameters_have_limits(given):
+@pytest.mark.parametrize("given", [{"participant": "x" * 201}, {"participant": "\0"}])
+def test_an_id_has_limits(given):
     with pytest.raises(SettingError):
         link_parameters(given)
+
+
+def test_other_parameters_that_cannot_be_kept_are_left_out():
+    given = {"jwt": "x" * 700, "x" * 201: "1", "nul": "\0", **{f"p{n}": "1" for n in range(40)}, "PROLIFIC_PID": "5f1"}
+    found = link_parameters(given)
+    assert list(found) == ["PROLIFIC_PID", *(f"p{n}" for n in range(29))]
 
 
 def test_parameters_are_stored_exported_and_copied(path, tmp_path):
@@ -234,6 +335,18 @@ def test_nobody_is_given_the_link_of_a_person_of_a_panel(path):
     assert invited.participant != joined.participant
 
 
+def test_more_or_fewer_answers_apply_to_everybody_who_joined(path):
+    store = opened(path, answers=8)
+    come(store, "ann")
+    invite(store, store.record(), "Ben", quota=3)
+    invite(store, store.record(), "Cem")
+    for answers in (20, None, 5):
+        change_crowd(store, 1, {"answers": answers})
+        assert [one.quota for one in people(store, 1)] == [answers, 3, None]
+    change_crowd(store, 1, {"people": 9})
+    assert people(store, 1)[0].quota == 5
+
+
 def test_the_hours_of_the_door_do_not_bind_people_invited_by_name(path):
     store = opened(path, closes=in_hours(-1))
     ann = invite(store, store.record(), "Ann")
@@ -257,6 +370,47 @@ def test_consent_is_noted_with_its_version_and_asked_for_again_when_the_text_cha
     accept(store, 1, person.participant, changed)
     noted = [(action.participant, action.detail) for action in actions_of(store, 1) if action.kind == "accepted"]
     assert noted == [(person.participant, {"version": first}), (person.participant, {"version": changed})]
+
+
+def test_every_text_that_somebody_accepted_is_kept_and_exported(path, tmp_path):
+    store = opened(path, consent="I take part.", retention="Kept for a year.")
+    ann, ben = (come(store, who).person for who in ("ann", "ben"))
+    first = crowd_settings(store, 1).consent_version
+    accept(store, 1, ann.participant, first)
+    second = change_crowd(store, 1, {"consent": "I take part again."}).consent_version
+    accept(store, 1, ann.participant, second)
+    set_status(store, 1, ben.participant, "declined", {"version": second})
+    change_crowd(store, 1, {"people": 5})
+    change_crowd(store, 1, {"consent": "Another one.", "retention": None})
+    copy_study(path, tmp_path / "copy.askwise")
+    for each in (store, Store.at(Address.of(tmp_path / "copy.askwise"))):
+        found = study_data(each, each.record())
+        texts = {one["version"]: (one["consent"], one["retention"]) for one in found["consents"]}
+        assert texts == {
+            first: ("I take part.", "Kept for a year."),
+            second: ("I take part again.", "Kept for a year."),
+            crowd_settings(each, 1).consent_version: ("Another one.", None),
+        }
+        decided = {one["person"]["participant"]: one["consents"] for one in found["people"]}
+        assert [(one["kind"], one["version"], one["consent"]) for one in decided[ann.participant]] == [
+            ("accepted", first, "I take part."),
+            ("accepted", second, "I take part again."),
+        ]
+        assert [(one["kind"], one["retention"]) for one in decided[ben.participant]] == [
+            ("declined", "Kept for a year.")
+        ]
+
+
+def test_the_consent_of_a_study_of_an_earlier_version_is_kept_when_it_is_changed(path):
+    """Earlier versions noted which version somebody accepted, but not its text."""
+    store = opened(path, consent="I take part.")
+    ann = come(store, "ann").person
+    accept(store, 1, ann.participant, crowd_settings(store, 1).consent_version)
+    with store.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM actions WHERE kind = 'consent text'")
+    assert person_data(store, store.record(), ann.participant)["consents"][0]["consent"] == "I take part."
+    change_crowd(store, 1, {"consent": "Another one."})
+    assert person_data(store, store.record(), ann.participant)["consents"][0]["consent"] == "I take part."
 
 
 def test_whoever_declined_may_come_back_if_there_is_room(path):

@@ -11,12 +11,16 @@ import pytest
 from fastapi.testclient import TestClient
 
 import askwise
+from askwise.errors import AnswerError
 from askwise.storage.address import Address
-from askwise.storage.consent import accept
+from askwise.storage.checks import DueCheck, past_checks, record_check
+from askwise.storage.consent import accept, set_status
 from askwise.storage.joining import change_crowd, crowd_settings, join
 from askwise.storage.participants import people, set_mode, token_of
 from askwise.storage.store import Store
 from askwise.web.app import create_app
+from askwise.web.error_pages import error_reply
+from askwise.web.texts import catalogue
 from tests.web.test_api import OWNER, TABLE
 from tests.web.test_sharing import ask
 
@@ -89,6 +93,17 @@ def test_a_person_of_a_panel_joins_accepts_answers_and_goes_back(client, path):
     assert client.get(f"{HERE}/crowd", headers=OWNER).json()["people"] == {"answering": 1}
 
 
+def test_whoever_is_done_goes_on_if_the_owner_wants_more_answers(client):
+    open_door(client, answers=1)
+    api = f"/api/v1{joined(client)}"
+    sent = {"question": ask(client, api)["id"], "response": "left", "key": "answer-1"}
+    assert client.post(f"{api}/answers", json=sent).json()["done_kind"] == "quota"
+    open_door(client, answers=2)
+    state = client.get(api).json()
+    assert (state["done_kind"], state["quota"], state["answers"]) == (None, 2, 1)
+    assert ask(client, api)
+
+
 def test_the_code_comes_at_the_end_and_not_before(client):
     open_door(client, code="C-42", return_done="https://panel.example/?cc={code}")
     page = joined(client)
@@ -154,6 +169,42 @@ def test_whoever_declines_may_change_their_mind(client):
     assert 'id="question"' in client.get(page).text
 
 
+def test_what_happens_to_the_answers_is_shown_also_without_a_consent(client):
+    open_door(client, retention="We delete everything in 2030.", language="de")
+    page = joined(client)
+    expected = "Was mit Ihren Antworten geschieht\nWe delete everything in 2030."
+    assert client.get(f"/api/v1{page}").json()["instructions"] == expected
+    assert client.get(f"{HERE}/preview?lang=de", headers=OWNER).json()["instructions"] == expected
+    assert client.post(f"{HERE}/settings", json={"instructions": "Look closely."}, headers=OWNER).status_code == 200
+    assert client.get(f"/api/v1{page}").json()["instructions"] == f"Look closely.\n\n{expected}"
+    open_door(client, consent="I take part.")
+    assert client.get(f"/api/v1{page}").json()["instructions"] == "Look closely."  # the consent page has it
+
+
+def test_whoever_declines_reads_what_is_kept(client):
+    open_door(client, consent="I take part.")
+    page = joined(client)
+    client.post(f"{page}/consent", data={"choice": "decline"})
+    shown = client.get(page).text
+    assert "You gave no answers." in shown
+    assert "such as your id, are kept" in shown
+    assert client.get(f"/api/v1{page}").json()["refused"] == "You chose not to take part. No more answers are taken."
+    assert "5f1" in client.get(f"{HERE}/people.csv", headers=OWNER).text
+
+
+def test_whoever_declines_a_changed_consent_reads_that_their_answers_stay(client):
+    open_door(client)
+    page = joined(client)
+    sent = {"question": ask(client, f"/api/v1{page}")["id"], "response": "left", "key": "answer-1"}
+    assert client.post(f"/api/v1{page}/answers", json=sent).status_code == 200
+    open_door(client, consent="I take part.")
+    client.post(f"{page}/consent", data={"choice": "decline"})
+    shown = client.get(page).text
+    assert "Those you gave before are kept until whoever runs the study erases them" in shown
+    assert "ask whoever gave you the link" in shown
+    assert "You gave no answers." not in shown
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
@@ -196,6 +247,28 @@ def test_a_study_that_opens_later_says_when(client, language, title):
     assert client.get(api).json()["opens"] is None
 
 
+def test_whoever_comes_back_after_their_place_was_given_away_reads_so(client, path):
+    open_door(client, people=1, return_full="https://panel.example/full?who={PROLIFIC_PID}")
+    page = joined(client)
+    question = ask(client, f"/api/v1{page}")
+    store = Store.at(Address.of(path))
+    with store.begin() as connection:
+        connection.exec_driver_sql("UPDATE participants SET created = '2020-01-01T00:00:00.000000+00:00'")
+    other = joined(client, {"participant": "second"})
+    assert joined(client) == page  # the same id is known, but there is no room
+    reply = client.get(page)
+    assert (reply.status_code, "all the people it needs" in reply.text) == (200, True)
+    assert client.get(f"{page}/return").headers["location"] == "https://panel.example/full?who=5f1"
+    state = client.get(f"/api/v1{page}").json()
+    assert (state["question"], state["leaves"]) == (None, True)
+    sent = {"question": question["id"], "response": "left", "key": "answer-1"}
+    refused = client.post(f"/api/v1{page}/answers", json=sent)
+    assert (refused.status_code, "all the people it needs" in refused.json()["detail"]) == (409, True)
+    set_status(store, 1, other.split("/p/")[1].split(".")[0], "declined")
+    assert 'id="question"' in client.get(page).text
+    assert client.post(f"/api/v1{page}/answers", json=sent).status_code == 200
+
+
 def test_an_unknown_study_and_a_bare_link_are_pages(client):
     open_door(client)
     assert client.get("/s/nothing/join", params=PERSON).status_code == 404
@@ -219,6 +292,63 @@ def test_pages_speak_the_language_of_the_link_the_study_or_the_browser(client):
     assert "Bitte laden Sie die Seite neu" in refused.json()["detail"]
     missing = client.get("/s/cars/p/forged", headers=german)
     assert (missing.status_code, "Nicht gefunden" in missing.text) == (404, True)
+
+
+def test_whoever_joined_before_reads_the_language_of_the_link(client):
+    open_door(client, consent="I take part.")
+    page = joined(client)
+    again = joined(client, {**PERSON, "lang": "ar"})
+    assert again == f"{page}?lang=ar"
+    assert '<html lang="ar" dir="rtl">' in client.get(again).text
+    declined = client.post(f"{page}/consent", data={"choice": "decline", "lang": "ar"}).headers["location"]
+    assert 'href="?again=yes&amp;lang=ar"' in client.get(declined).text
+    assert joined(client, {**PERSON, "lang": "xx"}) == page
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "The text has been changed meanwhile."),
+        ("de", "Der Text wurde inzwischen geändert."),
+        ("ar", "تغير النص في هذه الأثناء."),
+    ],
+)
+def test_whoever_accepts_an_outdated_consent_reads_the_new_one(client, language, sentence):
+    old = open_door(client, consent="I take part.")["consent_version"]
+    page = joined(client)
+    new = open_door(client, consent="I take part again.")["consent_version"]
+    sent = {"choice": "accept", "version": old, "lang": language}
+    shown = client.get(client.post(f"{page}/consent", data=sent).headers["location"]).text
+    assert sentence in shown
+    assert "I take part again." in shown
+    assert f'value="{new}"' in shown
+    accepted = {"accept": True, "version": old}
+    refused = client.post(f"/api/v1{page}/consent", json=accepted, headers={"X-Language": language})
+    assert (refused.status_code, sentence in refused.json()["detail"]) == (409, True)
+
+
+@pytest.mark.parametrize(("language", "sentence"), [("en", "too long"), ("de", "zu lang"), ("ar", "أطول من اللازم")])
+def test_a_link_with_an_overlong_parameter_works_and_one_with_a_bad_id_says_so(client, language, sentence):
+    open_door(client)
+    assert joined(client, {**PERSON, "jwt": "x" * 700, "lang": language})
+    reply = client.get("/s/cars/join", params={"PROLIFIC_PID": "x" * 201, "lang": language})
+    assert reply.status_code == 422
+    assert f'<html lang="{language}"' in reply.text
+    assert sentence in reply.text
+
+
+def test_a_check_that_was_answered_before_is_refused_in_the_language_of_the_person(client, path):
+    """Two servers may let the same check in at the same time; the second one to write is told."""
+    store = Store.at(Address.of(path))
+    open_door(client, language="de")
+    [person] = [join(store, store.record(), PERSON).person]
+    due = DueCheck(0, "attention", {"question": "check-0", "kind": "check", "text": "?", "options": [],
+                                    "responses": ["a", "b"], "codes": [["a", "a"], ["b", "b"]]}, "a")  # fmt: skip
+    record_check(store, 1, person.participant, due, "a", "key-of-check-1", None)
+    with pytest.raises(AnswerError, match="answered before") as refused:
+        record_check(store, 1, person.participant, due, "a", "key-of-check-2", None)
+    told = error_reply(refused.value)[1]
+    assert told.in_language(catalogue("de")) == "Diese Frage haben Sie schon beantwortet. Hier ist die nächste."
 
 
 def test_questions_and_sentences_are_translated(client):
@@ -285,3 +415,55 @@ def test_a_preview_records_nothing(client, path):
     assert "https://panel.example/?cc=C-42" in client.get("/s/cars/preview/return", headers=OWNER).text
     store = Store.at(Address.of(path))
     assert (people(store, 1), askwise.storage.resume(store).log) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("stage", "sentence", "back"),
+    [
+        ("declined", "You gave no answers.", "https://panel.example/no"),
+        ("declined-late", "Those you gave before are kept", "https://panel.example/no"),
+        ("screened", "Your part in this study ends here.", "https://panel.example/out"),
+        ("full", "all the people it needs", "https://panel.example/full"),
+        ("early", '<time datetime="2100-01-01T08:00:00+00:00">', None),
+        ("late", "This study is over.", "https://panel.example/full"),
+        ("questions", 'id="question"', None),
+    ],
+)
+def test_a_preview_shows_every_page(client, path, stage, sentence, back):
+    open_door(
+        client,
+        consent="I take part.",
+        opens="2100-01-01T09:00+01:00",
+        return_declined="https://panel.example/no?who={PROLIFIC_PID}",
+        return_screened="https://panel.example/out",
+        return_full="https://panel.example/full",
+    )
+    first = client.get("/s/cars/preview?lang=en", headers=OWNER).text
+    assert f'href="?stage={stage}&amp;lang=en"' in first
+    page = client.get(f"/s/cars/preview?stage={stage}&lang=en", headers=OWNER).text
+    assert sentence in page
+    assert 'href="?stage=full&amp;lang=en"' in page
+    where = f"/s/cars/preview/return?stage={stage}"
+    assert (f'href="{where}"' in page) is (back is not None)
+    if back is not None:
+        assert f"They go to {back}" in client.get(where, headers=OWNER).text
+    assert people(Store.at(Address.of(path)), 1) == []
+
+
+def test_a_preview_has_the_check_that_people_meet(client, path):
+    checks = [{"text": "Is ice hot?", "options": ["yes", "no"], "answer": "no"}]
+    for changes, text in (({"checks": checks}, "Is ice hot?"), ({"checks": None}, "people read along")):
+        open_door(client, check_every=10, **changes)
+        client.get("/s/cars/preview?stage=questions", headers=OWNER)
+        state = client.get(f"{HERE}/preview", headers=OWNER).json()
+        for number in range(3):
+            sent = {"question": state["question"]["id"], "response": "left", "key": f"preview-{number}"}
+            state = client.post(f"{HERE}/preview/answers", json=sent, headers=OWNER).json()
+        assert (state["question"]["kind"], state["answers"], state["quota"]) == ("check", 3, 3)
+        assert text in state["question"]["text"]
+        response = state["question"]["responses"][0]
+        sent = {"question": state["question"]["id"], "response": response, "key": "preview-3"}
+        state = client.post(f"{HERE}/preview/answers", json=sent, headers=OWNER).json()
+        assert (state["done_kind"], state["answers"]) == ("quota", 3)
+        assert len(client.get(f"{HERE}/preview/answers", headers=OWNER).json()) == 3
+    assert past_checks(Store.at(Address.of(path)), 1, "preview") == []

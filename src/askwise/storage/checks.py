@@ -6,6 +6,7 @@ They are scored apart. They are no events of a log, so no posterior and no resul
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,12 +15,11 @@ from typing import Any, Literal
 
 from sqlalchemy import exc, func, insert, select, update
 
-from askwise.errors import AnswerError
 from askwise.session.events import PAIR, Event, match_response, response_name
 from askwise.storage.actions import note_action
 from askwise.storage.changes import announce
 from askwise.storage.crowd import CheckQuestion, CrowdSettings
-from askwise.storage.permission import require_person
+from askwise.storage.permission import NotNow, require_person
 from askwise.storage.schema import checks, participants
 from askwise.storage.store import Store
 
@@ -104,13 +104,18 @@ def due_check(
     done = {kind: sum(check.kind == kind for check in past) for kind in ("attention", "repeat")}
     if settings.check_every and done["attention"] < len(closed) // settings.check_every:
         own = settings.checks[done["attention"] % len(settings.checks)] if settings.checks else instructed
-        return DueCheck(len(past), "attention", _known_question(f"check-{len(past)}", own), own.answer)
+        return DueCheck(len(past), "attention", known_question(f"check-{len(past)}", own), own.answer)
     if settings.repeat_every and done["repeat"] < len(closed) // settings.repeat_every:
         return _repetition(len(past), participant, closed, asked, past)
     return None
 
 
-def _known_question(id: str, check: CheckQuestion) -> Event:
+def known_question(id: str, check: CheckQuestion) -> Event:
+    """A check with a known answer, as a question that a page shows.
+
+    >>> known_question("check-0", CheckQuestion("Choose red.", ("red", "blue"), "red"))["responses"]
+    ['red', 'blue']
+    """
     codes = [[option, option] for option in check.options]
     shown = {"kind": CHECK, "text": check.text, "options": [], "responses": list(check.options), "codes": codes}
     return {"event": "ask", "question": id, **shown, "atom": 0, "gain": 0.0, "info": {}}
@@ -119,7 +124,7 @@ def _known_question(id: str, check: CheckQuestion) -> Event:
 def _repetition(
     number: int, participant: str, closed: Sequence[Event], asked: Mapping[str, Event], past: Sequence[PastCheck]
 ) -> DueCheck | None:
-    """An earlier question once more, the sides of a pair swapped; None if there is none to repeat."""
+    """An earlier question once more, the sides of a pair swapped where its text allows; None if there is none."""
     repeated = {check.question.partition("-")[2].partition("-")[2] for check in past if check.kind == "repeat"}
     free = [
         event
@@ -133,12 +138,27 @@ def _repetition(
     told = free[int(sha256(f"{participant} {number}".encode()).hexdigest(), 16) % len(free)]
     question = asked[told["question"]]
     again = {**question, "question": f"repeat-{number}-{told['question']}", "gain": 0.0, "info": {}}
-    if question["kind"] == PAIR and question["responses"][:2] == SIDES:
-        one, other = (option["name"] for option in question["options"])
-        swapped = question["text"].replace(f"{one} or {other}", f"{other} or {one}")
+    if question["kind"] == PAIR and question["responses"][:2] == SIDES and (swapped := _swapped_text(question)):
         codes = [[SIDES[1 - SIDES.index(said)] if said in SIDES else said, code] for said, code in question["codes"]]
         again |= {"options": question["options"][::-1], "text": swapped, "codes": codes}
     return DueCheck(number, "repeat", again, meant(question, told["response"]))
+
+
+def _swapped_text(question: Event) -> str | None:
+    """The text of a pair with its sides swapped; None if it is not known how to swap them. Wording such as "Is A better
+    than B?", and answers with names of their own such as "yes", may mean something else the other way round.
+
+    >>> pair = {"text": "Which do you prefer: tea or milk?", "options": [{"name": "tea"}, {"name": "milk"}]}
+    >>> _swapped_text(pair)
+    'Which do you prefer: milk or tea?'
+    >>> _swapped_text({**pair, "text": "Is tea better than milk?"})
+    """
+    one, other = (option["name"] for option in question["options"])
+    rest = question["text"].replace(f"{one} or {other}", "")
+    named = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", rest) for name in (one, other))
+    if named or question.get("answer_names"):
+        return None
+    return str(question["text"].replace(f"{one} or {other}", f"{other} or {one}"))
 
 
 def past_checks(store: Store, study: int, participant: str) -> list[PastCheck]:
@@ -181,5 +201,5 @@ def record_check(
         known = past_checks(store, study, participant)
         if len(known) > due.number and known[due.number].key == key:
             return known[due.number].passed
-        raise AnswerError("this check was answered before; answer the next question") from None
+        raise NotNow("answered_before") from None
     return passed

@@ -11,12 +11,12 @@ from urllib.parse import quote
 
 from sqlalchemy import select, update
 
-from askwise.errors import AnswerError
 from askwise.storage.actions import note_action
 from askwise.storage.changes import announce
 from askwise.storage.crowd import CrowdSettings, settings_from
 from askwise.storage.participants import study_secret
 from askwise.storage.permission import NotNow
+from askwise.storage.places import holds_place, places_taken
 from askwise.storage.schema import participants, studies
 from askwise.storage.store import Store
 
@@ -44,16 +44,14 @@ def accept(store: Store, study: int, participant: str, version: str) -> None:
         row = connection.execute(select(studies).where(studies.c.study == study).with_for_update()).one()
         settings = settings_from(row.crowd)
         if version != settings.consent_version:
-            raise AnswerError("the text was changed meanwhile; read it again")
+            raise NotNow("outdated")
         chosen = (participants.c.study == study) & (participants.c.participant == participant)
         person = connection.execute(select(participants).where(chosen)).one()
         if person.status not in (None, "declined"):
             raise NotNow(person.status)
-        if person.status is not None and settings.people is not None and person.external is not None:
-            room = select(participants.c.participant).where(
-                participants.c.study == study, participants.c.external.is_not(None), participants.c.status.is_(None)
-            )
-            if len(connection.execute(room).all()) >= settings.people:
+        if settings.people is not None and person.external is not None:
+            holds = person.status is None and holds_place(connection, study, participant, person.created, settings)
+            if not holds and places_taken(connection, study, settings) >= settings.people:
                 raise NotNow("full")
         connection.execute(update(participants).where(chosen).values(consent=version, status=None))
         note_action(connection, study, "accepted", participant, {"version": version})
@@ -63,7 +61,8 @@ def accept(store: Store, study: int, participant: str, version: str) -> None:
 def set_status(
     store: Store, study: int, participant: str, status: str, detail: Mapping[str, object] | None = None
 ) -> None:
-    """Notes that somebody does not take part any more: declined or screened out. Nothing else changes."""
+    """Notes that somebody does not take part any more: declined or screened out. Nothing else changes: who they are at
+    their panel, the parameters of their link and the answers that they gave are kept."""
     with store.begin() as connection:
         chosen = (participants.c.study == study) & (participants.c.participant == participant)
         free = chosen & participants.c.status.is_(None)

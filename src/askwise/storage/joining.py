@@ -20,8 +20,10 @@ from askwise.errors import SettingError
 from askwise.session.events import UNSTORABLE
 from askwise.storage.actions import note_action
 from askwise.storage.changes import announce
+from askwise.storage.consent_texts import keep_consent
 from askwise.storage.crowd import CrowdSettings, now, settings_from
 from askwise.storage.participants import PERSON, Participant, add_participant, study_secret
+from askwise.storage.places import CAME_BACK, answers_of, holds_place, places_taken
 from askwise.storage.schema import participants, studies
 from askwise.storage.store import Record, Store
 
@@ -54,29 +56,36 @@ def crowd_settings(store: Store, study: int) -> CrowdSettings:
 
 
 def change_crowd(store: Store, study: int, changes: Mapping[str, Any]) -> CrowdSettings:
-    """Changes the settings of a study, and returns them. The change is noted, but not who joins by it."""
+    """Changes the settings of a study, and returns them. How many answers are wanted holds for those who joined, too.
+    The change is noted, but not who joins by it."""
     with store.begin() as connection:
         query = select(studies.c.crowd).where(studies.c.study == study).with_for_update()
-        found = settings_from(connection.execute(query).scalar_one()).changed(changes)
+        before = settings_from(connection.execute(query).scalar_one())
+        found = before.changed(changes)
+        for each in (before, found):  # an earlier version of the program did not keep the text before
+            keep_consent(connection, study, each)
         text = json.dumps(found.as_dict())
         connection.execute(update(studies).where(studies.c.study == study).values(crowd=text))
+        if found.answers != before.answers:
+            joined = (participants.c.study == study) & participants.c.external.is_not(None)
+            connection.execute(update(participants).where(joined).values(quota=found.answers))
         note_action(connection, study, "crowd changed", detail={"names": sorted(changes)})
         announce(connection, study)
     return found
 
 
 def link_parameters(query: Mapping[str, str]) -> dict[str, str]:
-    """The parameters of a link that are kept: all but the language, within limits.
+    """The parameters of a link that are kept: the ids, and of the others but the language those that fit the limits.
 
     >>> link_parameters({"PROLIFIC_PID": " 5f1 ", "STUDY_ID": "7", "lang": "de"})
     {'PROLIFIC_PID': '5f1', 'STUDY_ID': '7'}
     """
-    given = {name: value.strip() for name, value in query.items() if name != LANGUAGE_PARAMETER}
-    if len(given) > MAX_PARAMETERS or any(max(len(name), len(value)) > MAX_LETTERS for name, value in given.items()):
-        raise SettingError(f"a link has at most {MAX_PARAMETERS} parameters of {MAX_LETTERS} letters each")
-    if UNSTORABLE.search("".join((*given, *given.values()))):
-        raise SettingError("a link may not contain the character NUL or half of a surrogate pair")
-    return given
+    ids = {name: query[name].strip() for name in ID_PARAMETERS if name in query}
+    if not all(_fits(name, value) for name, value in ids.items()):
+        raise SettingError(f"an id has at most {MAX_LETTERS} letters, and neither NUL nor half of a surrogate pair")
+    others = {name: value.strip() for name, value in query.items() if name not in (*ids, LANGUAGE_PARAMETER)}
+    kept = [(name, value) for name, value in others.items() if _fits(name, value)]
+    return {**ids, **dict(kept[: MAX_PARAMETERS - len(ids)])}
 
 
 def panel_id(parameters: Mapping[str, str]) -> str | None:
@@ -103,12 +112,12 @@ def join(store: Store, study: Record, parameters: Mapping[str, str], language: s
     >>> first == again, join(store, store.record(), {"participant": "ben"}).refused
     (True, 'full')
     """
-    who = panel_id(parameters)
-    if who is None:
-        return Joining(None, "unknown")
     name, value = PREVIEW_OF_PANEL
     if parameters.get(name) == value:
         return Joining(None, "preview")
+    who = panel_id(parameters)
+    if who is None:
+        return Joining(None, "unknown")
     external = external_hash(store, study.study, who)
     if (known := find_joined(store, study.study, external)) is not None:
         return Joining(known)
@@ -129,6 +138,36 @@ def join(store: Store, study: Record, parameters: Mapping[str, str], language: s
             return Joining(None, "full")
         note_action(connection, study.study, "joined", person.participant)
     return Joining(person)
+
+
+def keep_place(store: Store, study: int, participant: str) -> bool:
+    """Whether somebody who joined may go on: they hold a place, or get theirs back while there is room.
+
+    >>> import askwise, tempfile
+    >>> from askwise.storage.address import Address
+    >>> path = tempfile.mkdtemp() + "/drinks.askwise"
+    >>> askwise.save(askwise.best_item(["tea", "coffee", "water"]), path)
+    >>> store = Store.at(Address.of(path))
+    >>> settings = change_crowd(store, 1, {"open": True, "people": 1})
+    >>> keep_place(store, 1, join(store, store.record(), {"participant": "ann"}).person.participant)
+    True
+    """
+    with store.begin() as connection:
+        query = select(studies.c.crowd).where(studies.c.study == study).with_for_update()
+        settings = settings_from(connection.execute(query).scalar_one())
+        mine = (participants.c.study == study) & (participants.c.participant == participant)
+        created = connection.execute(select(participants.c.created).where(mine)).scalar_one()
+        if settings.people is None or holds_place(connection, study, participant, created, settings):
+            return True
+        if places_taken(connection, study, settings) >= settings.people:
+            return False
+        note_action(connection, study, CAME_BACK, participant)
+    return True
+
+
+def has_answered(store: Store, study: int, participant: str) -> bool:
+    """Whether a log holds an answer or a skip of somebody, also one that they took back."""
+    return bool(store.read(answers_of(study, participant)))
 
 
 def external_hash(store: Store, study: int, who: str) -> str:
@@ -164,6 +203,10 @@ def parameters_of_person(store: Store, study: int, participant: str) -> dict[str
     return next((json.loads(row.parameters) for row in store.read(query) if row.parameters), {})
 
 
+def _fits(name: str, value: str) -> bool:
+    return max(len(name), len(value)) <= MAX_LETTERS and not UNSTORABLE.search(name + value)
+
+
 def _joined(study: int, external: str) -> Any:
     return select(*PERSON).where(participants.c.study == study, participants.c.external == external)
 
@@ -181,11 +224,9 @@ def _refusal(connection: Connection, study: Record, row: Any, settings: CrowdSet
         return "late"
     if study.mode == "pooled" and settings.close_when_settled and row.settled is not None and not row.beyond:
         return "full"
+    if settings.people is not None and places_taken(connection, study.study, settings) >= settings.people:
+        return "full"
     came = select(func.count()).where(participants.c.study == study.study, participants.c.external.is_not(None))
-    if settings.people is not None:
-        taken = connection.execute(came.where(participants.c.status.is_(None))).scalar_one()
-        if taken >= settings.people:
-            return "full"
     if settings.people_per_hour is not None:
         hour = (datetime.now(UTC) - timedelta(hours=1)).isoformat(timespec="microseconds")
         if connection.execute(came.where(participants.c.created > hour)).scalar_one() >= settings.people_per_hour:

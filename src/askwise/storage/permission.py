@@ -13,10 +13,22 @@ from sqlalchemy import Connection, bindparam, select
 
 from askwise.errors import AnswerError
 from askwise.storage.crowd import CrowdSettings, now, settings_from
+from askwise.storage.places import holds_place
 from askwise.storage.schema import participants, studies
 
 Reason = Literal[
-    "closed", "paused", "early", "late", "declined", "screened out", "excluded", "erased", "consent", "full"
+    "closed",
+    "paused",
+    "early",
+    "late",
+    "declined",
+    "screened out",
+    "excluded",
+    "erased",
+    "consent",
+    "full",
+    "outdated",
+    "answered_before",
 ]
 SENTENCES: Mapping[str, str] = {
     "closed": "the study is closed and takes no more answers; what was answered before is kept",
@@ -29,6 +41,8 @@ SENTENCES: Mapping[str, str] = {
     "erased": "the answers of this person were erased on request",
     "consent": "this person has not accepted to take part yet",
     "full": "the study has all the people it needs",
+    "outdated": "the text was changed meanwhile; read it again",
+    "answered_before": "this check was answered before; answer the next question",
 }
 # the study and the person are locked against changes, in this order as elsewhere; others may answer at the same time
 OF_PERSON = (
@@ -37,6 +51,8 @@ OF_PERSON = (
         participants.c.paused,
         participants.c.consent,
         participants.c.external,
+        participants.c.participant,
+        participants.c.created,
         studies.c.state,
         studies.c.crowd,
     )
@@ -96,7 +112,10 @@ def require_person(connection: Connection, study: int, who: str, named: bool = F
     found = connection.execute(OF_PERSON, {"study": study, "who": who, "name": who if named else None}).first()
     if found is None:
         return
-    about = found.state, bool(found.paused), found.status, found.consent, found.external is not None
-    reason = reason_against(*about, settings_from(found.crowd))
+    settings, joined = settings_from(found.crowd), found.external is not None
+    about = found.state, bool(found.paused), found.status, found.consent, joined
+    reason = reason_against(*about, settings)
+    if reason is None and joined and not holds_place(connection, study, found.participant, found.created, settings):
+        reason = "full"  # their place may have been given away; `keep_place` says whether there is another
     if reason is not None:
         raise NotNow(reason)

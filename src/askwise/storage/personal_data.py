@@ -12,6 +12,7 @@ from askwise.errors import SettingError
 from askwise.session.events import response_name
 from askwise.storage.actions import actions_of
 from askwise.storage.consent import completion_code
+from askwise.storage.consent_texts import consent_texts, consents_of
 from askwise.storage.joining import crowd_settings, parameters_of_person
 from askwise.storage.journal import StudyJournal, read_log
 from askwise.storage.participants import Participant, people, person, respondent_name
@@ -50,6 +51,7 @@ def study_data(store: Store, study: Record) -> dict[str, Any]:
         "state": study.state,
         "recipe": study.recipe,
         "crowd": crowd_settings(store, study.study).as_dict(),
+        "consents": consent_texts(store, study.study),
         "log": StudyJournal(store, study).since(0),
         "people": [_of_person(store, study, one) for one in people(store, study.study)],
         "actions": [asdict(action) for action in actions_of(store, study.study)],
@@ -71,6 +73,7 @@ def _of_person(store: Store, study: Record, found: Participant) -> dict[str, Any
     return {
         "person": asdict(found),
         "parameters": parameters_of_person(store, study.study, found.participant),
+        "consents": consents_of(store, study.study, found.participant),
         "code": completion_code(store, study.study, found.participant, settings) if found.joined else None,
         "actions": [asdict(one) for one in actions_of(store, study.study) if one.participant == found.participant],
         "checks": [

@@ -27,6 +27,9 @@ class CrowdRequest(BaseModel):
     open: StrictBool | None = Field(None, description="Whether people may join by the open link")
     people: int | None = Field(None, ge=1, le=1_000_000, description="People at most")
     people_per_hour: int | None = Field(None, ge=1, le=1_000_000, description="People at most in any hour")
+    hold_minutes: int | None = Field(
+        None, ge=1, le=1_000_000, description="Minutes that a place is kept for somebody who has not answered"
+    )
     answers: int | None = Field(None, ge=1, le=1_000_000, description="Answers of each person at most")
     opens: Moment | None = Field(None, description="A time such as 2026-12-01T09:00+01:00; without a zone, UTC")
     closes: Moment | None = Field(None, description="The same; no answers are taken after it")

@@ -13,7 +13,7 @@ from hashlib import sha256
 from askwise.session.contradictions import listing
 from askwise.session.events import Event
 from askwise.simulate.forecast import Forecast
-from askwise.storage.crowd import CheckQuestion
+from askwise.storage.crowd import CheckQuestion, CrowdSettings
 from askwise.web.texts import ENGLISH, Catalogue, Told, catalogue
 
 STUDY_PAUSED = Told("refused.paused")
@@ -113,6 +113,19 @@ def question_text(event: Event, texts: Catalogue) -> str:
         if asked == _asked(key, names, catalogue(ENGLISH)):
             return f"{context}{gap}{_asked(key, names, texts)}"
     return str(event["text"])
+
+
+def shown_first(instructions: str | None, settings: CrowdSettings, texts: Catalogue) -> str | None:
+    """What people read before the first question: the owner's instructions and, where no consent page has it, what
+    happens to their answers.
+
+    >>> shown_first("Be quick.", CrowdSettings(retention="Deleted in 2030."), catalogue("en"))
+    'Be quick.\\n\\nWhat happens to your answers\\nDeleted in 2030.'
+    """
+    if settings.consent is not None or settings.retention is None:
+        return instructions
+    notice = f"{texts.text('consent.retention')}\n{settings.retention}"
+    return notice if not instructions else f"{instructions}\n\n{notice}"
 
 
 def instructed_check(texts: Catalogue, participant: str, number: int) -> CheckQuestion:

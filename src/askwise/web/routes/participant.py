@@ -20,8 +20,10 @@ from askwise.simulate.runs import SimulatedRun
 from askwise.storage.checks import DueCheck, due_check, is_check, past_checks, record_check
 from askwise.storage.consent import completion_code
 from askwise.storage.crowd import CrowdSettings, settings_from
+from askwise.storage.joining import keep_place
 from askwise.storage.participants import Participant, StudySettings, person, respondent_name
 from askwise.storage.permission import NotNow, Reason, reason_against
+from askwise.storage.places import held_since
 from askwise.storage.store import Record
 from askwise.web.learner.learner import explain_question
 from askwise.web.log_service import LogService
@@ -40,7 +42,7 @@ from askwise.web.schemas import (
     shown_question,
 )
 from askwise.web.security import VERIFIED_LINK
-from askwise.web.sentences import NOT_YOURS, certainty_text, ending, forecast_text, instructed_check
+from askwise.web.sentences import NOT_YOURS, certainty_text, ending, forecast_text, instructed_check, shown_first
 from askwise.web.studies import ServedStudies
 from askwise.web.texts import Catalogue, Told
 
@@ -127,7 +129,7 @@ class ParticipantContext:
             study=self.study,
             title=self.study,
             goal=goal.goal_name,
-            instructions=self.respondent.wording.instructions,
+            instructions=shown_first(self.respondent.wording.instructions, self.crowd, self.texts),
             state="open" if self.reason is None else "paused" if self.reason in WAITING else "closed",
             question=question,
             done=None if kind is None else self._ending(kind, count),
@@ -149,7 +151,7 @@ class ParticipantContext:
             preload=next_images(service),
             refused=None if self.reason is None else self.texts.text(f"refused.{self.reason}"),
             opens=self.crowd.opens if self.reason == "early" else None,
-            leaves=self.person.status is not None or self.reason == "consent",
+            leaves=self.person.status is not None or self.reason in ("consent", "full"),
             **(await asyncio.to_thread(self._farewell) if kind is not None else {}),
         )
 
@@ -196,14 +198,18 @@ async def current_participant(request: Request, study: str, token: str) -> Parti
     crowd = settings_from(settings.crowd)
     texts = choose_language(request, someone.language, crowd.language)
     reason = reason_against(settings.state, someone.paused, someone.status, someone.consent, someone.joined, crowd)
-    refusal = None if reason is None else Told(f"refused.{reason}")
     quota = inf if someone.quota is None else someone.quota
     wording = studies.wordings.get((study, settings.wording)) or studies.wording(study, settings.wording)
     chosen = record.recipe["options"]
     group, named = chosen.get("people"), chosen.get("people") is not None or chosen.get("anchor") is not None
     who = respondent_name(record, someone) if named else someone.participant
-    respondent = Respondent(who, refusal, quota, settings.beyond, wording, joins=isinstance(group, int))
     service = await studies.service(study, someone, settings.edition)
+    if reason in (None, "consent") and someone.joined and crowd.people is not None:
+        waited = someone.created <= held_since(crowd) and not service.closed_count(Respondent(who))
+        if waited and not await asyncio.to_thread(keep_place, studies.store(study), record.study, someone.participant):
+            reason = "full"
+    refusal = None if reason is None else Told(f"refused.{reason}")
+    respondent = Respondent(who, refusal, quota, settings.beyond, wording, joins=isinstance(group, int))
     more = service, respondent, crowd, texts, reason
     return ParticipantContext(studies, study, record, someone, settings, *more)
 

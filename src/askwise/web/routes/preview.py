@@ -16,8 +16,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from askwise.data.media import media_type
 from askwise.goals import goal_class
 from askwise.session.events import Event
+from askwise.storage.checks import is_check, known_question
 from askwise.storage.consent import return_address
-from askwise.storage.crowd import CrowdSettings, settings_from
+from askwise.storage.crowd import CrowdSettings, now, settings_from
 from askwise.storage.participants import study_settings
 from askwise.web.error_pages import page_language, templates
 from askwise.web.learner.learner import compute_state
@@ -34,9 +35,29 @@ from askwise.web.schemas import (
     shown_question,
 )
 from askwise.web.security import owner
+from askwise.web.sentences import instructed_check, shown_first
+from askwise.web.texts import Catalogue
 
 MAX_QUESTIONS = 3  # of a preview
 SAMPLE = {"PROLIFIC_PID": "SAMPLE", "STUDY_ID": "SAMPLE", "SESSION_ID": "SAMPLE", "workerId": "SAMPLE"}
+PAGES = {  # by the stage in the address: what the owner reads
+    "consent": "Consent",
+    "questions": "Questions and the end",
+    "declined": "Does not accept",
+    "declined-late": "Does not accept a changed text",
+    "screened": "Screened out or excluded",
+    "full": "No place left",
+    "early": "Too early",
+    "late": "Too late",
+}
+NOTICES = {  # by stage: the title, the sentence, and the setting that says where people go
+    "declined": ("declined.title", "declined.sentence", "return_declined"),
+    "declined-late": ("declined.title", "declined.answered", "return_declined"),
+    "screened": ("over.title", "over.screened", "return_screened"),
+    "full": ("door.title", "door.full", "return_full"),
+    "early": ("door.early_title", "door.early", None),
+    "late": ("door.title", "door.late", "return_full"),
+}
 router = APIRouter(dependencies=[Depends(owner)])
 api = APIRouter(prefix="/api/v1/studies/{study}/preview", tags=["crowd"])
 
@@ -55,13 +76,19 @@ async def preview(request: Request, study: Named, stage: str = "consent") -> HTM
     """The pages that a participant would see."""
     settings = await _settings(study)
     texts = choose_language(request, None, settings.language)
-    if stage == "declined":
-        return notice(request, texts, "declined.title", "declined.sentence")
+    pages = {name: said for name, said in PAGES.items() if name != "consent" or settings.consent is not None}
+    if stage in NOTICES:
+        title, sentence, setting = NOTICES[stage]
+        has_way = setting is not None and getattr(settings, setting) is not None
+        back = f"{_page(study)}/return?stage={stage}" if has_way else None
+        opens = (settings.opens or now()) if stage == "early" else None
+        return notice(request, texts, title, sentence, back, opens=opens, preview_pages=pages)
     if stage == "consent" and settings.consent is not None:
-        return consent_page(request, settings, texts, f"{_page(study)}/consent", preview=True)
+        return consent_page(request, settings, texts, f"{_page(study)}/consent", preview=True, preview_pages=pages)
     study.studies.previews[study.name] = []
     base = f"/api/v1/studies/{quote(study.name, safe='')}/preview"
-    shown = {"study": study.name, "base": base, "preview": True, "texts": texts.page, **page_language(texts)}
+    shown = {"study": study.name, "base": base, "preview": True, "preview_pages": pages, "texts": texts.page}
+    shown |= page_language(texts)
     return templates.TemplateResponse(request, "answer.html", shown)
 
 
@@ -73,27 +100,31 @@ async def decide(study: Named, choice: str = "", lang: str = "") -> Response:
 
 
 @router.get("/s/{study}/preview/return", include_in_schema=False)
-async def go_back(request: Request, study: Named) -> HTMLResponse:
+async def go_back(request: Request, study: Named, stage: str = "") -> HTMLResponse:
     """Where people would go; the owner stays here, since a panel may count the visit."""
     settings = await _settings(study)
-    address = return_address(settings.return_done, SAMPLE, settings.code or "SAMPLE")
+    setting = NOTICES[stage][2] if stage in NOTICES else "return_done"
+    code = settings.code or "SAMPLE" if setting == "return_done" else ""
+    address = return_address(getattr(settings, setting or "return_done"), SAMPLE, code)
     shown = {"title": "Here people go back", "sentence": f"They go to {address}"}
     return templates.TemplateResponse(request, "message.html", shown)
 
 
-async def _questions(study: OwnedStudy) -> list[Event]:
-    """The first questions of the study, which are not asked."""
+async def _questions(study: OwnedStudy, settings: CrowdSettings, texts: Catalogue) -> list[Event]:
+    """The first questions of the study, which are not asked, and a check if people meet checks."""
     service = await study.studies.service(study.name)
     found = await study.studies.learner.run(compute_state, service.states.job, service.log.pooled, True)
     known = [event for event in (found.question, *found.fallback) if event is not None]
     wording = (await study.respondent()).wording
-    return [wording.apply({**event, "question": f"q{place + 1}"}) for place, event in enumerate(known[:MAX_QUESTIONS])]
+    found = [wording.apply({**event, "question": f"q{place + 1}"}) for place, event in enumerate(known[:MAX_QUESTIONS])]
+    check = settings.checks[0] if settings.checks else instructed_check(texts, "preview", 0)
+    return [*found, known_question("check-0", check)] if settings.check_every else found
 
 
 async def _state(request: Request, study: OwnedStudy) -> ParticipantState:
     settings = await _settings(study)
     texts = choose_language(request, None, settings.language)
-    questions, told = await _questions(study), study.studies.previews.setdefault(study.name, [])
+    questions, told = await _questions(study, settings, texts), study.studies.previews.setdefault(study.name, [])
     service = await study.studies.service(study.name)
     event = questions[len(told)] if len(told) < len(questions) else None
     present = await study.studies.presentation(study.name, service.recipe, service.event_log)
@@ -103,13 +134,13 @@ async def _state(request: Request, study: OwnedStudy) -> ParticipantState:
         study=study.name,
         title=study.name,
         goal=goal.goal_name,
-        instructions=(await study.respondent()).wording.instructions,
+        instructions=shown_first((await study.respondent()).wording.instructions, settings, texts),
         state="open",
         question=await asyncio.to_thread(shown_question, event, present, texts),
         done=texts.text("done.enough") if done else None,
         done_kind="quota" if done else None,
-        answers=len(told),
-        quota=len(questions),
+        answers=sum(not is_check(id) for id, _ in told),
+        quota=sum(not is_check(each["question"]) for each in questions),
         diameter=None,
         start=None,
         forecast=None,
@@ -148,8 +179,10 @@ async def skip(request: Request, study: Named, skipped: SkipRequest) -> Particip
 
 
 async def _next(request: Request, study: OwnedStudy, question: str, response: Any) -> ParticipantState:
-    told = study.studies.previews.setdefault(study.name, [])
-    if question == f"q{len(told) + 1}":
+    settings = await _settings(study)
+    texts = choose_language(request, None, settings.language)
+    told, questions = study.studies.previews.setdefault(study.name, []), await _questions(study, settings, texts)
+    if [question] == [each["question"] for each in questions[len(told) : len(told) + 1]]:
         told.append((question, response))
     return await _state(request, study)
 
@@ -166,8 +199,9 @@ async def undo(request: Request, study: Named, undone: UndoRequest) -> Participa
 @api.get("/answers")
 async def mine(request: Request, study: Named) -> list[OwnAnswer]:
     """What was answered in this preview."""
-    texts = choose_language(request, None, (await _settings(study)).language)
-    questions = {event["question"]: event for event in await _questions(study)}
+    settings = await _settings(study)
+    texts = choose_language(request, None, settings.language)
+    questions = {event["question"]: event for event in await _questions(study, settings, texts)}
     told = study.studies.previews.get(study.name, [])
     return [
         OwnAnswer(
@@ -181,7 +215,7 @@ async def mine(request: Request, study: Named) -> list[OwnAnswer]:
             time="",
         )
         for id, response in reversed(told)
-        if id in questions
+        if id in questions and not is_check(id)
     ]
 
 

@@ -76,7 +76,7 @@ def erase_participant(store: Store, study: Record, participant: str) -> None:
             connection.exec_driver_sql("PRAGMA secure_delete = ON")  # else the text would stay in free pages
         both = studies.c.study.in_((study.study, found.log))
         locked = select(studies.c.recipe).where(both).order_by(studies.c.study).with_for_update()
-        packed = connection.execute(locked).scalars().first()  # of the study: somebody else may be erased just now
+        packed = connection.execute(locked).scalars().all()[0]  # of the study: somebody else may be erased just now
         study = replace(study, recipe=unpack_recipe(packed), digest=sha256(packed).hexdigest())
         tombstone = replace(found, name=_tombstone_name(connection, study))
         if found.log == study.study:

@@ -84,6 +84,19 @@ def answered(study, name="Ann"):
     return one
 
 
+def test_people_who_are_done_are_listed_as_such(study, run_command):
+    store = Store.at(Address.of(study))
+    one = invite(store, store.record(), "Ann", quota=1)
+    store.close()
+    assert "Ann  0 answers  answering" in run_command("people", study)[1]
+    session = askwise.open(study, log=one.log)
+    session.tell("left", session.ask(), who=one.participant)
+    askwise.storage.close(session)
+    assert "Ann  1 answers  quota reached" in run_command("people", study)[1]
+    [found] = json.loads(run_command("people", study, "--json")[1])
+    assert (found["done"], bool(found["finished_at"]), found["code"]) == ("quota reached", True, None)
+
+
 def test_people_are_listed_excluded_exported_and_erased(study, run_command, tmp_path):
     ann = answered(study)
     assert f"{ann.participant}  Ann  1 answers  answering" in run_command("people", study)[1]

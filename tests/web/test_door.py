@@ -11,6 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 import askwise
+from askwise.storage.actions import actions_of
 from askwise.storage.address import Address
 from askwise.storage.consent import accept
 from askwise.storage.joining import change_crowd, crowd_settings, join
@@ -86,7 +87,7 @@ def test_a_person_of_a_panel_joins_accepts_answers_and_goes_back(client, path):
     assert client.get(f"{page}/return").headers["location"] == "https://panel.example/complete?cc=C-42&who=5f1"
     assert joined(client) == page
     assert len(people(Store.at(Address.of(path)), 1)) == 1
-    assert client.get(f"{HERE}/crowd", headers=OWNER).json()["people"] == {"answering": 1}
+    assert client.get(f"{HERE}/crowd", headers=OWNER).json()["people"] == {"done": 1}
 
 
 def test_the_code_comes_at_the_end_and_not_before(client):
@@ -285,3 +286,25 @@ def test_a_preview_records_nothing(client, path):
     assert "https://panel.example/?cc=C-42" in client.get("/s/cars/preview/return", headers=OWNER).text
     store = Store.at(Address.of(path))
     assert (people(store, 1), askwise.storage.resume(store).log) == ([], [])
+
+
+def test_the_owner_sees_who_is_done_and_who_got_a_code(client, path):
+    open_door(client, consent=None, answers=2, check_every=None)
+    done, begun, _ = (joined(client, {"participant": who}) for who in ("done", "begun", "never"))
+    codes = []
+    for page, count in ((done, 2), (begun, 1)):
+        for number in range(count):
+            question = ask(client, f"/api/v1{page}")
+            sent = {"question": question["id"], "response": "left", "key": f"{page[-9:]}-{number}"}
+            state = client.post(f"/api/v1{page}/answers", json=sent).json()
+        codes.append(state["code"])
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{HERE}/people.csv", headers=OWNER).text)))
+    assert [(row["done"], row["code"]) for row in rows] == [("quota reached", codes[0]), ("", ""), ("", "")]
+    assert [bool(row["finished_at"]) for row in rows] == [True, False, False]
+    assert client.get(f"{HERE}/crowd", headers=OWNER).json()["people"] == {"done": 1, "answering": 2}
+    undone = client.post(f"/api/v1{done}/undo", json={"key": "undo-after-the-end"})
+    assert undone.json()["code"] is None
+    again = list(csv.DictReader(io.StringIO(client.get(f"{HERE}/people.csv", headers=OWNER).text)))
+    assert (again[0]["finished_at"], again[0]["code"]) == (rows[0]["finished_at"], codes[0])  # they have it
+    store = Store.at(Address.of(path))
+    assert [action.kind for action in actions_of(store, 1)].count("finished") == 1

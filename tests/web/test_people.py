@@ -141,7 +141,7 @@ def test_exclusion_is_computed_noted_and_taken_back(client, mode):
 
 
 def test_one_person_s_data_is_exported_and_erased_and_others_go_on(client, mode):
-    open_door(client, consent=None)
+    open_door(client, consent=None, answers=4)
     first, second = (joined(client, {"participant": who}) for who in ("ann-of-a-panel", "ben"))
     give(client, f"/api/v1{first}", 2)
     give(client, f"/api/v1{second}", 2, "b")

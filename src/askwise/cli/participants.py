@@ -68,7 +68,7 @@ def people(
         return
     for row in rows:
         flags = f"  ({row['flags']})" if row["flags"] else ""
-        status = row["status"] or "answering"
+        status = row["status"] or row["done"] or "answering"
         typer.echo(
             f"{one_line(row['participant'])}  {one_line(row['name'])}  {row['answers']} answers  {status}{flags}"
         )

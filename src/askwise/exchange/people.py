@@ -13,7 +13,8 @@ PARTS = ("answers", "checks", "checks_passed", "repeats", "repeats_same", "secon
 
 
 def people_table(store: Store, study: Record) -> Table:
-    """One row for each participant: who they are, what their link said, and how carefully they answered.
+    """One row for each participant: who they are, what their link said, whether they are done, and how carefully they
+    answered. `code` is the completion code of those who got it.
 
     - `store`: where the study is.
     - `study`: its record.
@@ -39,9 +40,12 @@ def people_table(store: Store, study: Record) -> Table:
         "log": [one.log for one in invited],
         "joined": [one.joined for one in invited],
         "status": [one.status for one in invited],
+        "done": [one.done for one in found],
+        "finished_at": [one.finished_at for one in found],
         "consent": [one.consent for one in invited],
         "code": [
-            completion_code(store, study.study, one.participant, settings) if one.joined else None for one in invited
+            completion_code(store, study.study, one.participant, settings) if one.joined and quality.done else None
+            for one, quality in zip(invited, found, strict=True)
         ],
         **{part: [getattr(one, part) for one in found] for part in PARTS},
         "flags": [", ".join(one.flags) for one in found],

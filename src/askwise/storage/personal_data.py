@@ -12,6 +12,7 @@ from askwise.errors import SettingError
 from askwise.session.events import response_name
 from askwise.storage.actions import actions_of
 from askwise.storage.consent import completion_code
+from askwise.storage.finishing import Finishes
 from askwise.storage.joining import crowd_settings, parameters_of_person
 from askwise.storage.journal import StudyJournal, read_log
 from askwise.storage.participants import Participant, people, person, respondent_name
@@ -59,6 +60,7 @@ def study_data(store: Store, study: Record) -> dict[str, Any]:
 def _of_person(store: Store, study: Record, found: Participant) -> dict[str, Any]:
     log, who = read_log(store, found.log), respondent_name(study, found)
     mine = [(event, status) for event, status in log.closing_history() if event.get("who") == who]
+    finish = Finishes(store, study).of(found, log)
     settings, query = crowd_settings(store, study.study), select(checks).where(checks.c.study == study.study)
     asked = store.read(query.where(checks.c.participant == found.participant).order_by(checks.c.number))
     answers = []
@@ -71,7 +73,11 @@ def _of_person(store: Store, study: Record, found: Participant) -> dict[str, Any
     return {
         "person": asdict(found),
         "parameters": parameters_of_person(store, study.study, found.participant),
-        "code": completion_code(store, study.study, found.participant, settings) if found.joined else None,
+        "done": finish.done,
+        "finished_at": finish.at,
+        "code": completion_code(store, study.study, found.participant, settings)
+        if found.joined and finish.done
+        else None,
         "actions": [asdict(one) for one in actions_of(store, study.study) if one.participant == found.participant],
         "checks": [
             {"kind": row.kind, **json.loads(row.question), "response": row.response, "passed": bool(row.passed),

@@ -40,6 +40,8 @@ class PersonQuality(BaseModel):
     seconds: float | None = Field(description="The median of an answer")
     same_place: float | None = Field(description="The share of the place that they chose most often")
     flags: list[str] = Field(description="failed checks, inconsistent, fast, same place")
+    done: str | None = Field(description="Why they are done, such as quota reached; nothing if they are not")
+    finished_at: str | None
 
 
 class NotedAction(BaseModel):
@@ -78,7 +80,7 @@ async def quality(study: Named) -> list[PersonQuality]:
 
 @router.get("/actions")
 async def actions(study: Named) -> list[NotedAction]:
-    """What was done about people: who joined, accepted, was excluded or erased, and when."""
+    """What was done about people: who joined, accepted, finished, was excluded or erased, and when."""
     found = await asyncio.to_thread(actions_of, study.store, study.record.study)
     return [NotedAction(**{**asdict(one), "detail": dict(one.detail)}) for one in found]
 

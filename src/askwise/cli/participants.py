@@ -47,7 +47,7 @@ def people(
         who = participant_named(store, record.study, person).participant
         if output is not None or not (exclude or include or erase):
             text = json.dumps(person_data(store, record, who), indent=1, ensure_ascii=False)
-            write_page(text, output) if output is not None else typer.echo(text)
+            write_page(text, output, private=True) if output is not None else typer.echo(text)
         if exclude or include:
             set_excluded(store, record, who, exclude, reason)
             typer.echo(f"{one_line(who)} {'does not count any more' if exclude else 'counts again'}.")

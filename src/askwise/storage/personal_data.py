@@ -20,8 +20,9 @@ from askwise.storage.schema import checks
 from askwise.storage.store import Record, Store
 
 
-def person_data(store: Store, study: Record, participant: str) -> dict[str, Any]:
+def person_data(store: Store, study: Record, participant: str, with_parameters: bool = True) -> dict[str, Any]:
     """Everything that a study holds about somebody: who they are there, what they accepted, and what they said.
+    The parameters of their link may be left out: whoever has those can open it.
 
     >>> import askwise, tempfile
     >>> from askwise.storage.address import Address
@@ -39,10 +40,10 @@ def person_data(store: Store, study: Record, participant: str) -> dict[str, Any]
     found = person(store, study.study, participant)
     if found is None:
         raise SettingError(f"nobody here is {participant!r}; give the id of a participant")
-    return _of_person(store, study, found)
+    return _of_person(store, study, found, with_parameters)
 
 
-def study_data(store: Store, study: Record) -> dict[str, Any]:
+def study_data(store: Store, study: Record, with_parameters: bool = True) -> dict[str, Any]:
     """Everything that a study holds: its table and options, its settings, its people, its log and what was noted."""
     return {
         "study": study.name,
@@ -52,12 +53,12 @@ def study_data(store: Store, study: Record) -> dict[str, Any]:
         "recipe": study.recipe,
         "crowd": crowd_settings(store, study.study).as_dict(),
         "log": StudyJournal(store, study).since(0),
-        "people": [_of_person(store, study, one) for one in people(store, study.study)],
+        "people": [_of_person(store, study, one, with_parameters) for one in people(store, study.study)],
         "actions": [asdict(action) for action in actions_of(store, study.study)],
     }
 
 
-def _of_person(store: Store, study: Record, found: Participant) -> dict[str, Any]:
+def _of_person(store: Store, study: Record, found: Participant, with_parameters: bool) -> dict[str, Any]:
     log, who = read_log(store, found.log), respondent_name(study, found)
     mine = [(event, status) for event, status in log.closing_history() if event.get("who") == who]
     finish = Finishes(store, study).of(found, log)
@@ -72,7 +73,7 @@ def _of_person(store: Store, study: Record, found: Participant) -> dict[str, Any
         answers.append({**head, **{part: event.get(part) for part in ("reason", "time", "seconds")}})
     return {
         "person": asdict(found),
-        "parameters": parameters_of_person(store, study.study, found.participant),
+        "parameters": parameters_of_person(store, study.study, found.participant) if with_parameters else {},
         "done": finish.done,
         "finished_at": finish.at,
         "code": completion_code(store, study.study, found.participant, settings)

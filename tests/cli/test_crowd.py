@@ -195,3 +195,23 @@ def test_only_their_owner_can_read_new_files_about_people(study, run_command, tm
         assert stat.S_IMODE(output.stat().st_mode) == 0o640
     finally:
         os.umask(before)
+
+
+def test_what_was_done_about_people_is_listed(study, run_command):
+    assert "Nothing was noted." in run_command("people", study, "--actions")[1]
+    ann = answered(study)
+    answered(study, "Ben")
+    for name, reason in (("Ann", "a robot"), ("Ben", "too fast")):
+        run_command("people", study, name, "--exclude", "--reason", reason)
+    run_command("crowd", study, "people=9", "answers=3")
+    lines = run_command("people", study, "--actions")[1].splitlines()
+    assert [line.partition("Z  ")[2] for line in lines] == [
+        "Ann  excluded  (reason: a robot)",
+        "Ben  excluded  (reason: too fast)",
+        "crowd changed  (names: answers, people)",
+    ]
+    assert len(run_command("people", study, "Ann", "--actions")[1].splitlines()) == 1
+    [one] = json.loads(run_command("people", study, "Ann", "--actions", "--json")[1])
+    assert (one["participant"], one["kind"], one["detail"]) == (ann.participant, "excluded", {"reason": "a robot"})
+    code, _, err = run_command("people", study, "Ann", "--actions", "--erase")
+    assert (code, "leave out" in err) == (2, True)

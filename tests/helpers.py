@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import zlib
+from contextlib import suppress
 from math import inf
 
 import numpy as np
+from sqlalchemy import select
 
 from askwise.distances import TableDistance
 from askwise.losses import logistic, zero_one
 from askwise.posteriors.enumerated import Enumerated
 from askwise.problem import Problem
+from askwise.storage.schema import metadata
 from askwise.structures.finite import Finite
 from askwise.types import Sample
 
@@ -77,3 +81,15 @@ def chi_square(observed, expected) -> float:
     assert not observed[expected == 0].any()
     kept = expected > 0
     return float(chisquare(observed[kept], expected[kept] * observed.sum() / expected.sum()).pvalue)
+
+
+def stored_bytes(store):
+    """All that a database holds, unpacked where it is packed."""
+    found = []
+    for table in metadata.sorted_tables:
+        for row in store.read(select(table)):
+            for value in row:
+                found.append(repr(value).encode())
+                with suppress(TypeError, zlib.error):
+                    found.append(zlib.decompress(value))
+    return b"\n".join(found)

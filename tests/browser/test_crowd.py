@@ -186,6 +186,13 @@ def test_the_owner_opens_the_door_looks_and_leaves_somebody_out(site, study):
     expect(page.locator("#care-table tbody tr").first).to_contain_text("2 of 2")
     accessible(page)
     page.get_by_role("button", name="Exclude Person 1", exact=True).click()
+    accessible(page)
+    page.get_by_label("Why (optional; it is noted)").fill("a robot")
+    page.get_by_role("button", name="Exclude them").click()
+    noted = page.locator("#noted-table tbody tr").first
+    for text in ("excluded", "Person 1", "a robot"):
+        expect(noted).to_contain_text(text)
+    accessible(page)
     expect(page.get_by_role("button", name="Include Person 1", exact=True)).to_be_visible()
     page.goto(f"{site.where}/s/crowd/preview?lang=de")
     expect(page.locator(".note")).to_contain_text("Vorschau")

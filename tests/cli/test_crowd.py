@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import stat
 
 import pytest
 
 import askwise
 from askwise.storage.address import Address
-from askwise.storage.participants import invite
+from askwise.storage.participants import invite, set_mode
 from askwise.storage.store import Store
 
 
@@ -84,6 +86,19 @@ def answered(study, name="Ann"):
     return one
 
 
+def test_people_who_are_done_are_listed_as_such(study, run_command):
+    store = Store.at(Address.of(study))
+    one = invite(store, store.record(), "Ann", quota=1)
+    store.close()
+    assert "Ann  0 answers  answering" in run_command("people", study)[1]
+    session = askwise.open(study, log=one.log)
+    session.tell("left", session.ask(), who=one.participant)
+    askwise.storage.close(session)
+    assert "Ann  1 answers  quota reached" in run_command("people", study)[1]
+    [found] = json.loads(run_command("people", study, "--json")[1])
+    assert (found["done"], bool(found["finished_at"]), found["code"]) == ("quota reached", True, None)
+
+
 def test_people_are_listed_excluded_exported_and_erased(study, run_command, tmp_path):
     ann = answered(study)
     assert f"{ann.participant}  Ann  1 answers  answering" in run_command("people", study)[1]
@@ -128,3 +143,75 @@ def test_tokens_of_owners(study, run_command, tmp_path):
     assert json.loads(run_command("owners", str(tmp_path), "--revoke", "Vera", "--json")[1]) == []
     assert "Nobody but" in run_command("owners", study)[1]
     assert "nobody called" in run_command("owners", study, "--revoke", "Vera")[2]
+
+
+def test_all_that_a_study_holds_is_exported_and_nothing_less_is_taken_for_it(study, run_command, tmp_path):
+    ann = answered(study)
+    code, _, err = run_command("export", study, "-o", "s.json")
+    assert (code, (tmp_path / "s.json").exists()) == (2, False)
+    assert f"askwise export {study} -o all.json --what everything" in err
+    assert run_command("export", study, "-o", "all.json", "--what", "everything")[0] == 0
+    found = json.loads((tmp_path / "all.json").read_text())
+    assert [(one["person"]["participant"], len(one["answers"])) for one in found["people"]] == [(ann.participant, 1)]
+    assert found["recipe"]["data"]["name"]
+    code, _, err = run_command("import", "all.json")
+    assert (code, "use askwise copy" in err) == (2, True)
+    assert "everything is written as .json" in run_command("export", study, "-o", "all.csv", "--what", "everything")[2]
+
+
+def test_a_shared_study_is_still_exported_to_be_imported(tmp_path, run_command):
+    path = tmp_path / "shared.askwise"
+    askwise.save(askwise.best_item(["tea", "coffee", "water"], seed=1), path)
+    store = Store.at(Address.of(path))
+    set_mode(store, 1, "pooled")
+    store.close()
+    answered(path)
+    assert run_command("export", path, "-o", "s.json")[0] == 0
+    assert run_command("import", "s.json", "-o", "again.askwise")[0] == 0
+    assert len(askwise.open(tmp_path / "again.askwise").answers) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("export", "-o", "answers.csv"),
+        ("export", "-o", "answers.xlsx"),
+        ("export", "-o", "all.json", "--what", "everything"),
+        ("people", "-o", "people.csv"),
+        ("people", "Ann", "-o", "ann.json"),
+        ("invite", "Ben", "-o", "links.csv"),
+    ],
+)
+def test_only_their_owner_can_read_new_files_about_people(study, run_command, tmp_path, arguments):
+    answered(study)
+    command, *more = arguments
+    output = tmp_path / next(part for part in more if "." in part)
+    before = os.umask(0o022)
+    try:
+        assert run_command(command, study, *more)[0] == 0
+        assert stat.S_IMODE(output.stat().st_mode) == 0o600
+        output.chmod(0o640)  # as somebody wants it
+        assert run_command(command, study, *more)[0] == 0
+        assert stat.S_IMODE(output.stat().st_mode) == 0o640
+    finally:
+        os.umask(before)
+
+
+def test_what_was_done_about_people_is_listed(study, run_command):
+    assert "Nothing was noted." in run_command("people", study, "--actions")[1]
+    ann = answered(study)
+    answered(study, "Ben")
+    for name, reason in (("Ann", "a robot"), ("Ben", "too fast")):
+        run_command("people", study, name, "--exclude", "--reason", reason)
+    run_command("crowd", study, "people=9", "answers=3")
+    lines = run_command("people", study, "--actions")[1].splitlines()
+    assert [line.partition("Z  ")[2] for line in lines] == [
+        "Ann  excluded  (reason: a robot)",
+        "Ben  excluded  (reason: too fast)",
+        "crowd changed  (names: answers, people)",
+    ]
+    assert len(run_command("people", study, "Ann", "--actions")[1].splitlines()) == 1
+    [one] = json.loads(run_command("people", study, "Ann", "--actions", "--json")[1])
+    assert (one["participant"], one["kind"], one["detail"]) == (ann.participant, "excluded", {"reason": "a robot"})
+    code, _, err = run_command("people", study, "Ann", "--actions", "--erase")
+    assert (code, "leave out" in err) == (2, True)

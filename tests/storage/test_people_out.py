@@ -10,6 +10,7 @@ import pytest
 import askwise
 from askwise.errors import SettingError, StudyError
 from askwise.exchange.answers import answers_table, study_answers_table
+from askwise.goals import goal_of
 from askwise.storage.actions import actions_of
 from askwise.storage.address import Address
 from askwise.storage.erasure import delete_study, erase_participant
@@ -20,6 +21,7 @@ from askwise.storage.personal_data import person_data, study_data
 from askwise.storage.populations import logs_before_next
 from askwise.storage.store import Store
 from askwise.storage.usage import answer_counts
+from tests.helpers import stored_bytes
 from tests.models import assert_same_state
 
 TABLE = [{"name": f"item {i}", "x": (7 * i) % 11, "y": (5 * i) % 13} for i in range(12)]
@@ -186,3 +188,66 @@ def test_a_study_is_deleted_with_everything(place):
         assert list(Path(place).parent.iterdir()) == []
     else:
         assert Store.at(Address.of(place)).names() == []
+
+
+def group(place, people):
+    """A group that decides together in which two people have answered, and the owner has changed how it decides."""
+    askwise.save(askwise.group_item(TABLE[:5], people, draws=60, seed=2, epsilon=1e-6), place)
+    store = Store.at(Address.of(place))
+    invited = [invite(store, store.record(), name) for name in ("Annabella", "Benedikt")]
+    session = askwise.open(place)
+    for turn in range(4):
+        who = invited[turn % 2].name
+        session.tell("left", session.ask(who=who), who=who)
+    session.skip(session.ask(who="Annabella"), who="Annabella", reason="Annabella has no opinion")
+    askwise.change_goal(session, "group_item", by="worst-off")
+    session.tell("left", session.ask(who="Benedikt"), who="Benedikt")
+    askwise.storage.close(session)
+    store.keep_forecast(store.record().study, "fallback questions", {"goal": "x", "questions": [{"who": "Annabella"}]})
+    return store, invited
+
+
+@pytest.mark.parametrize("named", [["Annabella", "Benedikt", "Cleo"], 3])
+def test_the_name_of_somebody_erased_from_a_group_is_nowhere_and_the_others_go_on(place, named):
+    store, (ann, ben) = group(place, named)
+    number = store.record().study
+    assert b"Annabella" in stored_bytes(store)
+    erase_participant(store, store.record(), ann.participant)
+    assert b"Annabella" not in stored_bytes(store)
+    after = askwise.open(place)
+    assert [answer.who for answer in after.answers] == ["Benedikt"] * 3
+    assert goal_of(after).absence(after).left_out == ("erased",)
+    assert_same_state(after, askwise.from_json(after.to_json()))
+    after.tell("left", after.ask(who="Benedikt"), who="Benedikt")
+    assert after.ask().who != "erased"
+    askwise.storage.close(after)
+    erase_participant(store, store.record(), ben.participant)
+    assert b"Benedikt" not in stored_bytes(store)
+    assert [one.name for one in people(store, number)] == ["erased", "erased 2"]
+    assert len(askwise.open(place).answers) == 0
+    store.close()
+    if Address.of(place).is_file:
+        assert b"Annabella" not in Path(place).read_bytes()
+
+
+def test_a_group_of_which_everybody_was_erased_still_opens(tmp_path):
+    path = tmp_path / "cars.askwise"
+    store, invited = group(path, ["Annabella", "Benedikt"])
+    for one in invited:
+        erase_participant(store, store.record(), one.participant)
+    assert not any(name in stored_bytes(store) for name in (b"Annabella", b"Benedikt"))
+    assert askwise.open(path).recipe["options"]["people"] == ["erased", "erased 2"]
+
+
+def test_the_name_of_an_anchor_who_was_erased_is_nowhere(tmp_path):
+    path = tmp_path / "cars.askwise"
+    askwise.save(askwise.best_item(TABLE, draws=60, seed=2, epsilon=1e-6, anchor="Annabella"), path)
+    store = Store.at(Address.of(path))
+    set_mode(store, 1, "pooled")
+    ann = invite(store, store.record(), "Annabella")
+    session = askwise.open(path)
+    session.tell("left", session.ask(), who="Annabella")
+    askwise.storage.close(session)
+    erase_participant(store, store.record(), ann.participant)
+    assert b"Annabella" not in stored_bytes(store)
+    assert askwise.open(path).answers == []

@@ -184,7 +184,7 @@ def test_a_study_of_the_second_version_is_taken_forward_with_its_people(place):
     assert people(store, study) == [ann]
     assert store.record().head == store.read(EVENTS, study=study, since=0)[-1][1]
     assert store.record(ann.log).head is None
-    assert study_settings(store, study) == StudySettings("open", why=True, beyond=False)
+    assert study_settings(store, study) == StudySettings("open", why=False, beyond=False)
     assert take_lease(store, study, "q1", ann.participant)
     assert not take_lease(store, study, "q1", "somebody else")
     assert leases_of(store, study)["q1"].who == ann.participant

@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 
 import askwise
 from askwise.errors import AnswerError
+from askwise.storage.actions import actions_of
 from askwise.storage.address import Address
 from askwise.storage.checks import DueCheck, past_checks, record_check
 from askwise.storage.consent import accept, set_status
@@ -90,7 +91,7 @@ def test_a_person_of_a_panel_joins_accepts_answers_and_goes_back(client, path):
     assert client.get(f"{page}/return").headers["location"] == "https://panel.example/complete?cc=C-42&who=5f1"
     assert joined(client) == page
     assert len(people(Store.at(Address.of(path)), 1)) == 1
-    assert client.get(f"{HERE}/crowd", headers=OWNER).json()["people"] == {"answering": 1}
+    assert client.get(f"{HERE}/crowd", headers=OWNER).json()["people"] == {"done": 1}
 
 
 def test_whoever_is_done_goes_on_if_the_owner_wants_more_answers(client):
@@ -467,3 +468,25 @@ def test_a_preview_has_the_check_that_people_meet(client, path):
         assert (state["done_kind"], state["answers"]) == ("quota", 3)
         assert len(client.get(f"{HERE}/preview/answers", headers=OWNER).json()) == 3
     assert past_checks(Store.at(Address.of(path)), 1, "preview") == []
+
+
+def test_the_owner_sees_who_is_done_and_who_got_a_code(client, path):
+    open_door(client, consent=None, answers=2, check_every=None)
+    done, begun, _ = (joined(client, {"participant": who}) for who in ("done", "begun", "never"))
+    codes = []
+    for page, count in ((done, 2), (begun, 1)):
+        for number in range(count):
+            question = ask(client, f"/api/v1{page}")
+            sent = {"question": question["id"], "response": "left", "key": f"{page[-9:]}-{number}"}
+            state = client.post(f"/api/v1{page}/answers", json=sent).json()
+        codes.append(state["code"])
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{HERE}/people.csv", headers=OWNER).text)))
+    assert [(row["done"], row["code"]) for row in rows] == [("quota reached", codes[0]), ("", ""), ("", "")]
+    assert [bool(row["finished_at"]) for row in rows] == [True, False, False]
+    assert client.get(f"{HERE}/crowd", headers=OWNER).json()["people"] == {"done": 1, "answering": 2}
+    undone = client.post(f"/api/v1{done}/undo", json={"key": "undo-after-the-end"})
+    assert undone.json()["code"] is None
+    again = list(csv.DictReader(io.StringIO(client.get(f"{HERE}/people.csv", headers=OWNER).text)))
+    assert (again[0]["finished_at"], again[0]["code"]) == (rows[0]["finished_at"], codes[0])  # they have it
+    store = Store.at(Address.of(path))
+    assert [action.kind for action in actions_of(store, 1)].count("finished") == 1

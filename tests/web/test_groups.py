@@ -11,7 +11,9 @@ from askwise.errors import SettingError
 from askwise.exchange.answers import study_answers_table
 from askwise.goals import goal_of
 from askwise.storage.address import Address
+from askwise.storage.erasure import erase_participant
 from askwise.storage.store import Store
+from tests.helpers import stored_bytes
 from tests.web.test_api import OWNER, invited, served
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -148,3 +150,37 @@ def becomes(client, here, state):
             return True
         time.sleep(0.06)  # not faster than the rate limit lets pass
     return False
+
+
+@pytest.mark.parametrize("by_server", [True, False])
+def test_nobody_names_again_who_was_erased(tmp_path, by_server):
+    path = study(tmp_path, ["Annabella", "Benedikt", "Cleo"])
+    (ann, her), (_, his) = invited(path, "Annabella"), invited(path, "Benedikt")
+    store = Store.at(Address.of(path))
+    with served(path) as client:
+        for turn in range(2):
+            tell(client, her, turn)
+            tell(client, his, turn)
+        assert b"Annabella" in stored_bytes(store)
+        if by_server:
+            reply = client.post(f"/api/v1/studies/drinks/participants/{ann.participant}/erase", headers=OWNER)
+            assert reply.status_code == 200
+        else:
+            erase_participant(store, store.record(), ann.participant)
+        for turn in range(2, 5):
+            assert tell(client, his, turn)[0]["who"] == "Benedikt"
+        seen = client.get("/api/v1/studies/drinks", headers=OWNER).json()
+        learned = client.get("/api/v1/studies/drinks/learned", headers=OWNER)
+        assert becomes_stored(store, "fallback questions")
+    assert (seen["to_invite"], learned.json()["absence"]["left_out"]) == (["Cleo"], ["erased"])
+    assert "Annabella" not in learned.text
+    assert b"Annabella" not in stored_bytes(store)
+    store.close()
+
+
+def becomes_stored(store, key):
+    """Whether the server keeps this in the store before long."""
+    until = time.monotonic() + 20
+    while store.forecast(1, key) is None and time.monotonic() < until:
+        time.sleep(0.05)
+    return store.forecast(1, key) is not None

@@ -168,9 +168,14 @@ def test_a_server_that_is_told_to_stop_ends_its_streams_and_exits(path, tmp_path
     program = [sys.executable, "-c", "from askwise.cli import main; main()", "serve", str(path), "--port", "0"]
     more = ["--workers", "1", "--token-file", str(tmp_path / "token"), "--log-format", "json", "--log-requests"]
     with subprocess.Popen([*program, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
-        line = next(line for line in server.stdout if "http://" in line)
+        told = []
+        while "owner_page" not in (told[-1] if told else {}):
+            told.append(json.loads(server.stdout.readline()))  # each line is JSON
+        line = told[-1]["owner_page"]
         token = (tmp_path / "token").read_text().strip()
-        assert token not in line  # what a server prints is often kept
+        assert token not in str(told)  # what a server prints is often kept
+        assert told[-1]["message"] == f"Serving {path}."
+        assert told[-1]["token"] == f"in the file {tmp_path / 'token'}"
         port = int(re.search(r":(\d+)/login", line)[1])
         with socket.create_connection(("127.0.0.1", port)) as watching:
             head = f"GET /api/v1/studies/cars/live HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n"

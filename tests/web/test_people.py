@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import pytest
 from fastapi.testclient import TestClient
@@ -141,7 +142,7 @@ def test_exclusion_is_computed_noted_and_taken_back(client, mode):
 
 
 def test_one_person_s_data_is_exported_and_erased_and_others_go_on(client, mode):
-    open_door(client, consent=None)
+    open_door(client, consent=None, answers=4)
     first, second = (joined(client, {"participant": who}) for who in ("ann-of-a-panel", "ben"))
     give(client, f"/api/v1{first}", 2)
     give(client, f"/api/v1{second}", 2, "b")
@@ -231,3 +232,17 @@ def test_another_server_reads_a_log_again_in_which_answers_were_erased(place, mo
     assert len(log.answers) == 6
     assert {answer.who for answer in log.answers} == {people[1].participant, "owner"}
     store.close()
+
+
+def test_viewers_do_not_see_what_leads_to_the_page_of_a_person(client):
+    viewer = client.post("/api/v1/owners", json={"name": "Vera", "role": "viewer"}, headers=OWNER).json()["token"]
+    open_door(client, consent=None)
+    give(client, f"/api/v1{joined(client, {'PROLIFIC_PID': 'panel-id-of-ann', 'STUDY_ID': 'study-of-a-panel'})}", 1)
+    [one] = owned(client, "").json()["participants"]
+    pages = ["/people.csv", "/data.json", "/answers.csv", f"/answers.csv?log={one['log']}", "", "/quality", "/actions"]
+    pages += [f"/participants/{one['participant']}/data.json", f"/learned?log={one['log']}", "/crowd", "/report.html"]
+    for page in pages:
+        reply = client.get(f"{HERE}{page}", headers={"Authorization": f"Bearer {viewer}"})
+        assert reply.status_code == 200, page
+        assert not re.search("panel-id-of-ann|PROLIFIC_PID|study-of-a-panel", reply.text), page
+    assert all("panel-id-of-ann" in owned(client, page).text for page in pages[:4])

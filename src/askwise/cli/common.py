@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from shlex import quote
@@ -74,12 +75,15 @@ def shell_address(address: Address) -> str:
     return (text + name if quote(text + name[1:]) == text + name[1:] else quote(text + name)) + hint
 
 
-def write_page(text: str, path: Path) -> None:
-    """Writes a page; a path that cannot be written is refused in one sentence."""
+def write_page(text: str, path: Path, private: bool = False) -> None:
+    """Writes a page; a path that cannot be written is refused in one sentence. A new file that is `private` can be read
+    by its owner alone."""
+    mode = 0o600 if private else 0o666
     try:
         if path.is_fifo():  # writing would wait for a reader
             raise SettingError(f"{path} is a pipe; choose a file with --output")
-        path.write_text(text, encoding="utf-8")
+        with open(path, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            file.write(text)
     except OSError as error:
         problem = f"cannot write {str(path)[:100]}: {error.strerror}"
         raise SettingError(f"{problem}; choose another file with --output") from None

@@ -24,7 +24,8 @@ def crowd(
     """Show or change who may join by the open link of a study, and what they meet."""
     from askwise.storage.address import Address
     from askwise.storage.crowd import CrowdSettings
-    from askwise.storage.joining import change_crowd, crowd_settings, joined_counts
+    from askwise.storage.finishing import joined_people
+    from askwise.storage.joining import change_crowd, crowd_settings
     from askwise.storage.store import Store
 
     store = Store.at(Address.of(file))
@@ -32,7 +33,7 @@ def crowd(
     changes = dict(_change(text) for text in settings or ())
     if changes:
         change_crowd(store, record.study, changes)
-    found, counts = crowd_settings(store, record.study), joined_counts(store, record.study)
+    found, counts = crowd_settings(store, record.study), joined_people(store, record)
     store.close()
     if as_json:
         typer.echo(

@@ -53,17 +53,17 @@ def serve(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if target.endswith("/") and not Path(target).exists():
         raise StudyError(f"there is no folder {target}; make it with: mkdir {target}")
-    with _compiling(target):
+    if log_format not in ("text", "json"):
+        raise SettingError(f"--log-format is {log_format!r}; expected text or json")
+    with _compiling(target, log_format):
         with _web_extra():
             from askwise.web.app import create_app
             from askwise.web.learner.cluster import require_cluster
-            from askwise.web.logs import set_up_logs
+            from askwise.web.logs import json_line, set_up_logs
             from askwise.web.timeouts import GracefulServer, checked_proxies, config
             from askwise.web.token_file import token_from
         if token is not None and token_file is not None:
             raise SettingError("--token and --token-file are two ways to give one token; leave out one of them")
-        if log_format not in ("text", "json"):
-            raise SettingError(f"--log-format is {log_format!r}; expected text or json")
         proxies = None if trusted_proxies is None else checked_proxies(trusted_proxies)
         if cluster is not None:
             require_cluster(cluster)
@@ -72,13 +72,30 @@ def serve(
         listener = _listener(host, port)
     here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # an address that a browser can open
     where = f"http://{f'[{here}]' if ':' in here else here}:{listener.getsockname()[1]}{app.state.root_path}"
-    secret = app.state.token if token_file is None else f"$(cat {one_line(str(token_file))})"
-    typer.echo(f"Serving {one_line(str(Address.of(target)))}. The owner's page: {where}/login?token={secret}")
+    served = f"Serving {one_line(str(Address.of(target)))}."
+    if log_format == "json":  # logs are kept and collected, so no token is in them
+        typer.echo(json_line(served, owner_page=f"{where}/login", token=_where_the_token_is(token, token_file)))
+    else:
+        secret = app.state.token if token_file is None else f"$(cat {one_line(str(token_file))})"
+        typer.echo(f"{served} The owner's page: {where}/login?token={secret}")
     GracefulServer(config(app, behind_proxy, proxies)).run(sockets=[listener])
 
 
+def _where_the_token_is(token: str | None, token_file: Path | None) -> str:
+    """Where to find the owner's token, for a log that does not tell it.
+
+    >>> _where_the_token_is(None, Path("token"))
+    'in the file token'
+    """
+    if token_file is not None:
+        return f"in the file {one_line(str(token_file))}"
+    if token is not None:
+        return "the one given with --token"
+    return "a new one that is not told; start with --token-file FILE to have it in a file"
+
+
 @contextmanager
-def _compiling(target: str) -> Iterator[None]:
+def _compiling(target: str, log_format: str) -> Iterator[None]:
     """Compiles what the studies need beside the block, in a process that gives its memory back. Waits for it if nobody
     was served before: people who go on have fallback questions meanwhile. Refuses what is not a study."""
     from askwise._runtime.processes import spawn
@@ -86,6 +103,7 @@ def _compiling(target: str) -> Iterator[None]:
     with _web_extra():
         from askwise.web.learner.learner import Learner
         from askwise.web.learner.workers import warm
+        from askwise.web.logs import json_line
         from askwise.web.stored_fallback import was_served
         from askwise.web.studies import ServedStudies
     studies = ServedStudies(target, Learner(0))
@@ -101,7 +119,8 @@ def _compiling(target: str) -> Iterator[None]:
     yield
     compiling.join(LOAD_SECONDS)
     if compiling.is_alive():
-        typer.echo("One moment. After an installation, askwise is compiled once.")
+        moment = "One moment. After an installation, askwise is compiled once."
+        typer.echo(json_line(moment) if log_format == "json" else moment)
     compiling.join()
 
 

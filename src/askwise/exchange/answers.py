@@ -35,13 +35,14 @@ def answers_table(session: Session) -> Table:
     return _log_table(session.event_log)
 
 
-def study_answers_table(store: Store, study: int, log: int | None = None) -> Table:
+def study_answers_table(store: Store, study: int, log: int | None = None, with_parameters: bool = True) -> Table:
     """The same for a study in which people have logs of their own; the column `name` says who each row is from. Where
     people joined by an open link, the parameters of their links are columns, too.
 
     - `store`: where the study is.
     - `study`: its number.
     - `log`: the only log wanted; None for all of the study.
+    - `with_parameters`: whether with the parameters of their links; whoever has those can open the link of that person.
 
     >>> import askwise, tempfile
     >>> from askwise.storage.address import Address
@@ -55,7 +56,7 @@ def study_answers_table(store: Store, study: int, log: int | None = None) -> Tab
     invited = people(store, study)
     names = {one.participant: one.name for one in invited}
     left_out = {one.participant for one in invited if one.status in NOT_COUNTED}
-    came = parameters_of(store, study)
+    came = parameters_of(store, study) if with_parameters else {}
     columns = list(dict.fromkeys(name for given in came.values() for name in given))
     whole: Table = {}
     for each in sorted({study, *(one.log for one in invited)}) if log is None else [log]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -60,10 +61,11 @@ def csv_text(table: Table) -> str:
 
 
 @contextmanager
-def replace_file(path: str | Path) -> Iterator[Path]:
+def replace_file(path: str | Path, private: bool = True) -> Iterator[Path]:
     """Yields a draft to write to. It takes the place of `path` once it is complete.
 
-    - `path`: a file, or nothing yet.
+    - `path`: a file, which keeps its permissions, or nothing yet.
+    - `private`: whether only its owner may read a new file; else others may as far as usual.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "note.txt"
@@ -77,6 +79,9 @@ def replace_file(path: str | Path) -> Iterator[Path]:
     try:
         if final.exists() and not final.is_file():  # a pipe or a device would be replaced
             raise StudyError(f"{path} is there already and not a file; choose another name")
+        draft.touch(0o600 if private else 0o666)
+        if final.exists():
+            draft.chmod(stat.S_IMODE(final.stat().st_mode))
         yield draft
         os.replace(draft, final)
     except OSError as error:

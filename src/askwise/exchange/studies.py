@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from askwise.errors import AskwiseError, DataError, StudyError
+from askwise.errors import AskwiseError, DataError, SettingError, StudyError
 from askwise.exchange.files import replace_file
 from askwise.goals import from_json
 from askwise.session import Session
@@ -47,6 +47,8 @@ def read_json(path: str | Path) -> tuple[Recipe, list[Event]]:
     try:
         text = Path(path).read_text(encoding="utf-8")
         state = json.loads(text)
+        if isinstance(state, dict) and "people" in state:
+            raise SettingError("it holds all about a study and its people; use askwise copy to copy a study with them")
         from_json(json.dumps({**state, "log": []})).event_log.extend(state["log"])
     except OSError as error:
         raise StudyError(f"{path} cannot be read: {error.strerror}") from None

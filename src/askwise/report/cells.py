@@ -57,7 +57,7 @@ class Plot:
         """
         if Path(path).suffix.lower() != ".svg":
             raise SettingError(f"a chart is written as SVG, got {str(path)[:100]!r}; choose a name that ends in .svg")
-        with replace_file(path) as draft:
+        with replace_file(path, private=False) as draft:
             draft.write_text(self.svg, encoding="utf-8")
 
     def _repr_svg_(self) -> str:

@@ -82,7 +82,7 @@ def write_page(session: Session, path: str | Path) -> Path:
     'report.html'
     """
     text = page(session)
-    with replace_file(path) as draft:
+    with replace_file(path, private=False) as draft:
         draft.write_text(text, encoding="utf-8")
     return Path(path)
 

@@ -8,6 +8,9 @@ log open have to read it again, which the edition of the study tells them.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,7 @@ from askwise.errors import SettingError, StudyError
 from askwise.session.events import Event
 from askwise.storage.actions import note_action
 from askwise.storage.changes import announce
+from askwise.storage.groups import decides_together
 from askwise.storage.participants import Participant, person, respondent_name
 from askwise.storage.schema import (
     actions,
@@ -27,10 +31,12 @@ from askwise.storage.schema import (
     leases,
     logs_of,
     participants,
+    schema,
     studies,
 )
-from askwise.storage.serialization import event_rows
+from askwise.storage.serialization import event_rows, pack_recipe, unpack_recipe
 from askwise.storage.store import Record, Store
+from askwise.structures.groups import people_named
 
 ERASED = "erased"
 KEPT_PARTS = ("event", "question", "time", "key")  # of an event of somebody whose answers are erased
@@ -69,13 +75,16 @@ def erase_participant(store: Store, study: Record, participant: str) -> None:
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql("PRAGMA secure_delete = ON")  # else the text would stay in free pages
         both = studies.c.study.in_((study.study, found.log))
-        connection.execute(select(studies.c.study).where(both).order_by(studies.c.study).with_for_update())
+        locked = select(studies.c.recipe).where(both).order_by(studies.c.study).with_for_update()
+        packed = connection.execute(locked).scalars().all()[0]  # of the study: somebody else may be erased just now
+        study = replace(study, recipe=unpack_recipe(packed), digest=sha256(packed).hexdigest())
+        tombstone = replace(found, name=_tombstone_name(connection, study))
         if found.log == study.study:
-            _rewrite(connection, study, found)
+            _rewrite(connection, store.address.is_file, study, found, tombstone)
         else:
             _empty(connection, study, found.log)
         mine = (participants.c.study == study.study) & (participants.c.participant == participant)
-        gone: dict[str, Any] = {"name": ERASED, "parameters": None, "consent": None, "language": None}
+        gone: dict[str, Any] = {"name": tombstone.name, "parameters": None, "consent": None, "language": None}
         connection.execute(update(participants).where(mine).values(**gone, status=ERASED))
         for table in (checks, actions):
             theirs = (table.c.study == study.study) & (table.c.participant == participant)
@@ -98,24 +107,62 @@ def erased_event(event: Event, who: str) -> Event:
     return {**kept, "event": "skip" if event["event"] == "tell" else event["event"], "who": who, "erased": True}
 
 
-def _rewrite(connection: Connection, study: Record, found: Participant) -> None:
+def without_person(options: Mapping[str, Any], who: str, tombstone: str, place: int | None = None) -> dict[str, Any]:
+    """The options of a goal without somebody's name. In a group that decides together they are left out, unless nobody
+    else would count; `place` is theirs if its people are only numbered.
+
+    >>> without_person({"people": ["Ann", "Ben"], "by": "mean"}, "Ann", "erased")
+    {'people': ['erased', 'Ben'], 'by': 'mean', 'without': ['erased']}
+    >>> without_person({"anchor": "Ann"}, "Ann", "x7")
+    {'anchor': 'x7'}
+    """
+    changed = dict(options)
+    if options.get("anchor") == who:
+        changed["anchor"] = tombstone
+    people = options.get("people")
+    if people is None:
+        return changed
+    if not isinstance(people, int):
+        changed["people"] = [tombstone if name == who else name for name in people]
+        place = people.index(who) if who in people else None
+    named = people_named(changed["people"])
+    left_out = [tombstone if name == who else name for name in options.get("without") or ()]
+    if place is not None and {*left_out, named[place]} < set(named):
+        changed["without"] = list(dict.fromkeys([*left_out, named[place]]))
+    elif left_out:
+        changed["without"] = left_out
+    return changed
+
+
+def _tombstone_name(connection: Connection, study: Record) -> str:
+    """What an erased person is called. A group that decides together has no two people of one name."""
+    if not decides_together(study.recipe):
+        return ERASED
+    known = connection.execute(select(participants.c.name).where(participants.c.study == study.study)).scalars()
+    taken = {name.casefold() for name in (*known, *people_named(study.recipe["options"]["people"]))}
+    names = [ERASED, *(f"{ERASED} {number}" for number in range(2, len(taken) + 2))]
+    return next(name for name in names if name not in taken)
+
+
+def _rewrite(connection: Connection, is_file: bool, study: Record, found: Participant, tombstone: Participant) -> None:
     """Takes somebody out of a shared log. Questions that asked only them keep their text, but not the name."""
-    who = respondent_name(study, found)
+    who, after = respondent_name(study, found), respondent_name(study, tombstone)
     rows = connection.execute(
         select(events.c.position, events.c.body).where(events.c.study == study.study).order_by(events.c.position)
     ).all()
+    log = [json.loads(row.body) for row in rows]
+    asked = [event for event in log if event["event"] == "ask" and event.get("who") == who]
+    place = asked[0]["atom"][0] if asked and decides_together(study.recipe) else None
+    options = without_person(study.recipe["options"], who, after, place)
     digest, changes = study.digest, []
-    for row in rows:
-        event = json.loads(row.body)
-        if event.get("who") == who:
-            event = (
-                {**event, "who": found.participant}
-                if event["event"] == "ask"
-                else erased_event(event, found.participant)
-            )
-        elif event["event"] == "people":
-            event["excluded"] = [found.participant if one == who else one for one in event["excluded"]]
-        [new] = event_rows(study.study, row.position, digest, [event])
+    if options != study.recipe["options"]:
+        recipe = pack_recipe({**study.recipe, "options": options})
+        digest = sha256(recipe).hexdigest()
+        connection.execute(update(studies).where(studies.c.study == study.study).values(recipe=recipe))
+        if is_file:
+            connection.execute(update(schema).values(digest=digest))
+    for row, event in zip(rows, log, strict=True):
+        [new] = event_rows(study.study, row.position, digest, [_rewritten(event, who, after, place)])
         digest = new["digest"]
         parts = ("event", "response", "who", "seconds", "body", "digest")
         changes.append({"of_study": study.study, "at": row.position, **{f"new_{part}": new[part] for part in parts}})
@@ -125,6 +172,19 @@ def _rewrite(connection: Connection, study: Record, found: Participant) -> None:
     for table in (checkpoints, forecasts):
         connection.execute(delete(table).where(table.c.study == study.study))
     connection.execute(delete(leases).where(leases.c.study == study.study, leases.c.who == who))
+
+
+def _rewritten(event: Event, who: str, after: str, place: int | None) -> Event:
+    """An event of a shared log after somebody was erased."""
+    if event["event"] == "goal":
+        return {**event, "options": without_person(event["options"], who, after, place)}
+    if event["event"] == "people":
+        return {**event, "excluded": [after if one == who else one for one in event["excluded"]]}
+    if event.get("info", {}).get("rather") == who:
+        event = {**event, "info": {**event["info"], "rather": after}}
+    if event.get("who") != who:
+        return event
+    return {**event, "who": after} if event["event"] == "ask" else erased_event(event, after)
 
 
 def _empty(connection: Connection, study: Record, log: int) -> None:

@@ -15,6 +15,7 @@ from sqlalchemy import func, select
 from askwise.session.event_log import EventLog
 from askwise.session.events import Event, match_response
 from askwise.storage.crowd import CrowdSettings
+from askwise.storage.finishing import Finishes
 from askwise.storage.joining import crowd_settings
 from askwise.storage.journal import read_log
 from askwise.storage.participants import people, respondent_name
@@ -42,6 +43,8 @@ class Quality:
     seconds: float | None  # the median of an answer
     same_place: float | None  # the share of the place that they chose most often
     flags: tuple[str, ...]
+    done: str | None  # why they are done, such as "quota reached"; None: they are not
+    finished_at: str | None
 
 
 def answer_quality(store: Store, study: Record) -> list[Quality]:
@@ -62,6 +65,7 @@ def answer_quality(store: Store, study: Record) -> list[Quality]:
     """
     settings, counts = crowd_settings(store, study.study), _check_counts(store, study.study)
     logs: dict[int, EventLog] = {}
+    finishes = Finishes(store, study)
     found = []
     for one in people(store, study.study):
         log = logs.get(one.log) or read_log(store, one.log)
@@ -73,7 +77,9 @@ def answer_quality(store: Store, study: Record) -> list[Quality]:
         place, (passed, failed, same, other) = same_place(log, told), counts[one.participant]
         flags = _flags(settings, failed, same, other, seconds, place)
         head = one.participant, one.name, one.status, len(told)
-        found.append(Quality(*head, passed + failed, passed, same + other, same, seconds, place, flags))
+        finish = finishes.of(one, log)
+        counted = passed + failed, passed, same + other, same
+        found.append(Quality(*head, *counted, seconds, place, flags, finish.done, finish.at))
     return found
 
 

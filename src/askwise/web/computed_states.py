@@ -222,7 +222,9 @@ class ComputedStates:
         with suppress(Exception):  # people will only wait longer when the server starts again
             if await asyncio.to_thread(load_fallback, self.log.store, self._study, pursued) is None:
                 found = await self.learner.run(fallback_questions, self.job)  # quick, and a busy learner may never rest
-                await asyncio.to_thread(keep_fallback, self.log.store, self._study, pursued["goal"], found)
+                # else they would name who was erased meanwhile
+                if not await asyncio.to_thread(self.log.journal.is_outdated):
+                    await asyncio.to_thread(keep_fallback, self.log.store, self._study, pursued["goal"], found)
 
     @property
     def _study(self) -> int:

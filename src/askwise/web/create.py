@@ -176,12 +176,12 @@ def page_of(job: Job) -> str:
     return page(storage.open(job[0], log=job[1]))
 
 
-def answers_of(job: Job, study: int) -> str:
+def answers_of(job: Job, study: int, with_parameters: bool) -> str:
     """The answers of a log as CSV, those of all logs if it is the study's own; in a worker.
 
     Nothing is worked out for it: the answers stand in the logs.
     """
     store = Store.at(Address.of(job[0]))
-    table = study_answers_table(store, study, None if job[1] == study else job[1])
+    table = study_answers_table(store, study, None if job[1] == study else job[1], with_parameters)
     store.close()
     return csv_text(table)

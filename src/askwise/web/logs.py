@@ -56,6 +56,16 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(found)
 
 
+def json_line(message: str, **parts: str) -> str:
+    """What a server prints when it starts, as a line of its log.
+
+    >>> sorted(json.loads(json_line("Serving studies/.", token="in token")).items())[:3]
+    [('level', 'info'), ('logger', 'askwise.web'), ('message', 'Serving studies/.')]
+    """
+    time = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return json.dumps({"time": time, "level": "info", "logger": "askwise.web", "message": message, **parts})
+
+
 def set_up_logs(kind: LogFormat, requests: bool) -> None:
     """Sends what the server and uvicorn log to standard error. `requests` logs each request by its route, which has
     placeholders where an address has names and tokens."""

@@ -121,7 +121,8 @@ class ServedStudies:
         return self.store(name).record()
 
     def known(self, name: str) -> Record:
-        """The record as it was when the study was first used: its number and its recipe never change."""
+        """The record as it was when the study was first used: its number never changes, and its recipe only when
+        somebody is erased from a group."""
         if name not in self._records:
             self._records[name] = self.record(name)
         return self._records[name]
@@ -183,6 +184,8 @@ class ServedStudies:
         for key in [key for key in self._services if key[0] == name]:
             self._services.pop(key, None)  # another request may have been faster
             await self.learner.run(forget_log, self.job(*key))
+        if name in self._records:  # the recipe of a group names its people
+            self._records[name] = await asyncio.to_thread(self.record, name)
         self._fallbacks.pop(name, None)
         await self.background.run(forget_watched, self.job(name, 0)[0])
         self.changed(name)

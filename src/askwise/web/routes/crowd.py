@@ -9,7 +9,8 @@ from fastapi import APIRouter, Depends, HTTPException, Request, Response
 
 from askwise.exchange.files import csv_text
 from askwise.storage.crowd import CrowdSettings
-from askwise.storage.joining import change_crowd, crowd_settings, joined_counts
+from askwise.storage.finishing import joined_people
+from askwise.storage.joining import change_crowd, crowd_settings
 from askwise.storage.participants import invite_all, people
 from askwise.web.access import request_role
 from askwise.web.crowd_schemas import CrowdOverview, CrowdRequest, InvitationsRequest
@@ -84,6 +85,6 @@ def _overview(study: OwnedStudy, where: str) -> CrowdOverview:
         link=where + join_link(study.name),
         settings={**values, "checks": [{**vars(one), "options": list(one.options)} for one in found.checks]},
         consent_version=found.consent_version,
-        people=joined_counts(study.store, study.record.study),
+        people=joined_people(study.store, study.record),
         languages=list(languages()),
     )

@@ -290,10 +290,17 @@ async def report(study: Named, log: int | None = None) -> Response:
 
 
 @router.get("/{study}/answers.csv", response_class=CsvResponse)
-async def download(study: Named, log: int | None = None) -> Response:
-    """All answers of the study, or those of one participant's log."""
-    text = await study.studies.background.run(answers_of, await study.job(log), study.record.study)
+async def download(study: Named, request: Request, log: int | None = None) -> Response:
+    """All answers of the study, or those of one participant's log; for owners with the parameters of people's links."""
+    more = study.record.study, sees_parameters(request)
+    text = await study.studies.background.run(answers_of, await study.job(log), *more)
     return CsvResponse(text, headers=attachment(study.name, "answers.csv"))
+
+
+def sees_parameters(request: Request) -> bool:
+    """Whether whoever sent a request sees the parameters of people's links: with them, the open link leads to the page
+    where one answers as that person."""
+    return request_role(request) == "owner"
 
 
 def attachment(study: str, name: str) -> dict[str, str]:

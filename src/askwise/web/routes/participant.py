@@ -20,6 +20,7 @@ from askwise.simulate.runs import SimulatedRun
 from askwise.storage.checks import DueCheck, due_check, is_check, past_checks, record_check
 from askwise.storage.consent import completion_code
 from askwise.storage.crowd import CrowdSettings, settings_from
+from askwise.storage.finishing import EndKind, note_finished
 from askwise.storage.joining import keep_place
 from askwise.storage.participants import Participant, StudySettings, person, respondent_name
 from askwise.storage.permission import NotNow, Reason, reason_against
@@ -152,7 +153,7 @@ class ParticipantContext:
             refused=None if self.reason is None else self.texts.text(f"refused.{self.reason}"),
             opens=self.crowd.opens if self.reason == "early" else None,
             leaves=self.person.status is not None or self.reason in ("consent", "full"),
-            **(await asyncio.to_thread(self._farewell) if kind is not None else {}),
+            **(await asyncio.to_thread(self._farewell, kind) if kind is not None else {}),
         )
 
     async def presentation(self) -> Present | None:
@@ -170,11 +171,12 @@ class ParticipantContext:
             return self.texts.text("done.enough")
         return ending(kind, count, self.respondent.quota, self.service.log.pooled).in_language(self.texts)
 
-    def _farewell(self) -> dict[str, Any]:
-        """What somebody reads and gets at the end."""
+    def _farewell(self, kind: EndKind) -> dict[str, Any]:
+        """What somebody reads and gets at the end. That they got it is noted."""
+        store = self.studies.store(self.study)
+        note_finished(store, self.record.study, self.person.participant, kind)
         if not self.person.joined:
             return {"thanks": self.crowd.thanks}
-        store = self.studies.store(self.study)
         code = completion_code(store, self.record.study, self.person.participant, self.crowd)
         return {"thanks": self.crowd.thanks, "code": code, "returns": self.crowd.return_done is not None}
 

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from fastapi import APIRouter, Depends, HTTPException, Response
+from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from pydantic import BaseModel, Field, StrictBool
 
 from askwise.exchange.files import csv_text
@@ -19,7 +19,7 @@ from askwise.storage.participants import person
 from askwise.storage.personal_data import person_data, study_data
 from askwise.storage.quality import answer_quality
 from askwise.web.overview import StudyOverview
-from askwise.web.routes.owner import CsvResponse, Named, OwnedStudy, attachment
+from askwise.web.routes.owner import CsvResponse, Named, OwnedStudy, attachment, sees_parameters
 from askwise.web.schemas import Text
 from askwise.web.security import owner
 
@@ -40,6 +40,8 @@ class PersonQuality(BaseModel):
     seconds: float | None = Field(description="The median of an answer")
     same_place: float | None = Field(description="The share of the place that they chose most often")
     flags: list[str] = Field(description="failed checks, inconsistent, fast, same place")
+    done: str | None = Field(description="Why they are done, such as quota reached; nothing if they are not")
+    finished_at: str | None
 
 
 class NotedAction(BaseModel):
@@ -78,7 +80,7 @@ async def quality(study: Named) -> list[PersonQuality]:
 
 @router.get("/actions")
 async def actions(study: Named) -> list[NotedAction]:
-    """What was done about people: who joined, accepted, was excluded or erased, and when."""
+    """What was done about people: who joined, accepted, finished, was excluded or erased, and when."""
     found = await asyncio.to_thread(actions_of, study.store, study.record.study)
     return [NotedAction(**{**asdict(one), "detail": dict(one.detail)}) for one in found]
 
@@ -103,22 +105,26 @@ async def erase(study: Named, participant: str) -> StudyOverview:
 
 
 @router.get("/participants/{participant}/data.json")
-async def export_person(study: Named, participant: str) -> Response:
-    """Everything that the study holds about somebody."""
+async def export_person(study: Named, request: Request, participant: str) -> Response:
+    """Everything that the study holds about somebody; for viewers without the parameters of their link."""
     await _require(study, participant)
-    return _json(study, await asyncio.to_thread(person_data, study.store, study.record, participant), "person.json")
+    wanted = study.store, study.record, participant, sees_parameters(request)
+    return _json(study, await asyncio.to_thread(person_data, *wanted), "person.json")
 
 
 @router.get("/data.json")
-async def export_study(study: Named) -> Response:
-    """Everything that the study holds."""
-    return _json(study, await asyncio.to_thread(study_data, study.store, study.record), "data.json")
+async def export_study(study: Named, request: Request) -> Response:
+    """Everything that the study holds; for viewers without the parameters of people's links."""
+    found = await asyncio.to_thread(study_data, study.store, study.record, sees_parameters(request))
+    return _json(study, found, "data.json")
 
 
 @router.get("/people.csv", response_class=CsvResponse)
-async def export_people(study: Named) -> Response:
-    """Everybody: their parameters, their consent, their completion code and how carefully they answered."""
-    text = await asyncio.to_thread(lambda: csv_text(people_table(study.store, study.record)))
+async def export_people(study: Named, request: Request) -> Response:
+    """Everybody: their parameters (only for owners), their consent, their completion code and how carefully they
+    answered."""
+    shown = sees_parameters(request)
+    text = await asyncio.to_thread(lambda: csv_text(people_table(study.store, study.record, shown)))
     return CsvResponse(text, headers=attachment(study.name, "people.csv"))
 
 

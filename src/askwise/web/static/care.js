@@ -8,7 +8,11 @@ import { byId, element, limitHeight, setText } from "./dom.js";
  *   repeats: number, repeats_same: number, seconds: number | null, same_place: number | null, flags: string[]}} Quality */
 
 const details = byId("care", HTMLDetailsElement);
+/** @typedef {{time: string, kind: string, participant: string | null, detail: Record<string, unknown>}} NotedAction */
+
 const dialog = byId("confirm-erase", HTMLDialogElement);
+const exclusion = byId("confirm-exclude", HTMLDialogElement);
+const reason = byId("exclude-reason", HTMLInputElement);
 
 /**
  * Lets the owner look, once they open the list.
@@ -38,6 +42,7 @@ async function load(api) {
   try {
     /** @type {Quality[]} */
     const people = await callApi(`${api}/quality`);
+    showNoted(await callApi(`${api}/actions`), new Map(people.map((one) => [one.participant, one.name])));
     const table = byId("care-table", HTMLTableElement);
     table.hidden = people.length === 0;
     limitHeight(byId("care-list"), people.length);
@@ -46,6 +51,23 @@ async function load(api) {
   } catch (error) {
     setText(byId("care-status"), sentenceOf(error));
   }
+}
+
+/**
+ * What was done about people, the last first.
+ * @param {NotedAction[]} actions
+ * @param {Map<string | null, string>} names
+ */
+function showNoted(actions, names) {
+  const rows = actions.reverse().map(({ time, kind, participant, detail }) => {
+    const { reason, ...more } = detail;
+    const others = Object.entries(more).map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(", ") : value}`);
+    const cells = { what: kind, who: names.get(participant) ?? "", when: new Date(time).toLocaleString(), why: [...(reason ? [String(reason)] : []), ...others].join("; ") };
+    return element("tr", {}, ...Object.entries(cells).map(([heading, text]) => element("td", { "data-of": heading }, text)));
+  });
+  byId("noted").hidden = rows.length === 0;
+  limitHeight(byId("noted-list"), rows.length);
+  byId("noted-table", HTMLTableElement).tBodies[0].replaceChildren(...rows);
 }
 
 /**
@@ -76,7 +98,14 @@ function actions(api, one) {
   const here = `${api}/participants/${encodeURIComponent(one.participant)}`;
   const excluded = one.status === "excluded";
   const exclude = element("button", { type: "button", className: "small owner-only", "aria-label": `${excluded ? "Include" : "Exclude"} ${one.name}` }, excluded ? "Include" : "Exclude");
-  exclude.addEventListener("click", () => act(api, `${here}/exclude`, { excluded: !excluded }));
+  exclude.addEventListener("click", () => {
+    if (excluded) return act(api, `${here}/exclude`, { excluded: false });
+    byId("exclude-name").textContent = one.name;
+    reason.value = "";
+    exclusion.onclose = () => exclusion.returnValue === "yes" && act(api, `${here}/exclude`, { excluded: true, reason: reason.value.trim() });
+    exclusion.returnValue = "no";
+    exclusion.showModal();
+  });
   const data = element("a", { className: "button small", href: `${here}/data.json`, "aria-label": `Data of ${one.name}`, download: "" }, "Data");
   const erase = element("button", { type: "button", className: "small owner-only", "aria-label": `Erase ${one.name}` }, "Erase");
   erase.addEventListener("click", () => {

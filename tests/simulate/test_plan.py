@@ -43,6 +43,14 @@ def test_a_run_that_was_cut_short_needs_more_than_it_came_to_and_no_more_is_know
     assert any("needed fewer questions than random for 2 of 6 people, more for 0" in line for line in advice)
 
 
+def test_figures_that_say_nothing_are_not_given():
+    """The rule of forecasts holds for plans, too: nobody is helped by "11 to 263"."""
+    known = {"expected-capped": runs(11, 12, 14, 14, 20, 263, 263), "random": runs(2, 9, 30, 90, 200, 200, 300)}
+    found = summarise_runs(askwise.best_item(NAMES), 7, known)
+    assert [row["spread"] for row in found["rules"].values()] == [[11, 14, None], [None, 90, None]]
+    assert [_counts(row) for row in found["rules"].values()] == [("14", "11 or more"), ("90", "")]
+
+
 def test_people_outside_the_model_are_part_of_the_plan():
     known = {"expected-capped": runs(5, 6, 7, 8, 9), HASTY: runs(7, 8, 9, 10, 11, error=0.04), "random": []}
     found = summarise_runs(askwise.best_item(NAMES), 5, known)
@@ -83,9 +91,20 @@ def test_the_table_and_the_list_of_epsilons_agree():
     [
         ([4.0, 5.0, 9.0], ("5", "4 to 9")),
         ([4.0, 5.0, None], ("5", "4 or more")),
-        ([None, None, None], ("more than 40", "more than 40")),
+        ([31.0, None, None], ("more than 40", "31 or more")),
+        ([None, 14.0, None], ("14", "")),
+        ([None, None, None], ("more than 40", "")),
         ([4.0, 4.0, 4.0], ("4", "4")),
     ],
 )
 def test_the_table_says_nothing_twice(spread, told):
     assert _counts({"spread": spread, "limit": 40}) == told
+
+
+def test_what_a_larger_epsilon_would_take_is_what_it_takes():
+    """Compared with a study made with that epsilon. Of smaller ones the plan says nothing: people stop before."""
+    session, coarse = (askwise.best_item(NAMES, epsilon=epsilon, seed=2, draws=100) for epsilon in (0.1, 0.2))
+    found, real = ([simulate_person(one, None, person, 120) for person in range(12)] for one in (session, coarse))
+    questions = summarise_runs(session, 12, {"expected-capped": found})["epsilon"]["questions"]
+    assert list(questions) == ["0.4", "0.2", "0.1"]
+    assert questions["0.2"][1] == pytest.approx(np.median([run.answers for run in real]), rel=0.3, abs=2)

@@ -58,9 +58,11 @@ def _table(plan: dict[str, Any]) -> Table:
 
 
 def _counts(row: dict[str, Any]) -> tuple[str, str]:
-    """What half of the people need, and four of five; nothing where there were too few."""
+    """What half of the people need, and four of five; nothing where that says nothing."""
     if row["spread"] is None:
         return "", ""
-    beyond = f"more than {row['limit']}"
-    low, middle, high = (beyond if value is None else f"{value:.0f}" for value in row["spread"])
-    return middle, low if low == high else f"{low} to {high}" if high != beyond else f"{low} or more"
+    low, middle, high = (None if value is None else f"{value:.0f}" for value in row["spread"])
+    half = f"more than {row['limit']}" if middle is None else middle
+    if low is None or low == high:
+        return half, low or ""
+    return half, f"{low} or more" if high is None else f"{low} to {high}"

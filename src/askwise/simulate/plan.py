@@ -11,7 +11,7 @@ import numpy as np
 
 from askwise.errors import SettingError
 from askwise.session import Session
-from askwise.simulate.forecast import MIN_FINISHED_RUNS, answers_until_stop
+from askwise.simulate.forecast import MIN_FINISHED_RUNS, answers_until_stop, shown_interval
 from askwise.simulate.populations import PopulationSaving, population_saving, save_saving, starting_point
 from askwise.simulate.runs import SimulatedRun
 from askwise.simulate.workers import ALONE, HASTY, HASTY_LAPSES, answers_left, simulate_arms
@@ -19,7 +19,7 @@ from askwise.storage.journal import StudyJournal
 
 BASELINE_RULE = "random"
 PLAN_KEY = "plan"  # under this name a study keeps its plan
-EPSILON_FACTORS = (4.0, 2.0, 1.0, 0.5)  # times the epsilon of the study: what else might do
+EPSILON_FACTORS = (4.0, 2.0, 1.0)  # times the epsilon of the study: what else might do; people stop before smaller ones
 
 
 def make_plan(
@@ -74,11 +74,8 @@ def summarise_runs(
     saving = population_saving(people_before, pairs, answers_left(session))
     epsilon, square = float(options.get("epsilon", 0.05)), float(options.get("closeness", 1.0)) ** 2
     tried = [factor * epsilon for factor in EPSILON_FACTORS if factor * epsilon <= 1]
-    # with the epsilon of the study, people did stop; with others, it is known only when they would have come near it
-    questions = {
-        f"{value:g}": _finite(answers_until_stop(runs[own], None if value == epsilon else value / square))
-        for value in tried
-    }
+    # with the epsilon of the study, people did stop; with larger ones, it is known only when they came near it
+    questions = {f"{value:g}": _spread(runs[own], None if value == epsilon else value / square) for value in tried}
     hasty, enough = _summarise_rule(runs[HASTY]) if runs.get(HASTY) else None, len(runs[own]) >= MIN_FINISHED_RUNS
     advice = [
         *([] if saving is None else [str(saving)]),
@@ -120,7 +117,7 @@ def _summarise_rule(runs: Sequence[SimulatedRun]) -> dict[str, Any]:
         "finished": sum(run.stopped is not None for run in runs),
         "limit": max(run.answers for run in runs),
         "questions": [run.stopped for run in runs],
-        "spread": _finite(answers_until_stop(runs)) if len(runs) >= MIN_FINISHED_RUNS else None,
+        "spread": _spread(runs) if len(runs) >= MIN_FINISHED_RUNS else None,
         "error": float(np.mean(errors)) if len(errors) >= MIN_FINISHED_RUNS else None,
     }
 
@@ -178,26 +175,24 @@ def _epsilon_advice(questions: Mapping[str, Any], epsilon: float, budget: Any) -
     if not within:
         return [*lines, "None of these is reached. Choose a larger epsilon, or a larger budget if questions are left."]
     best = min(tried for tried, _ in within)
-    current = next((middle for tried, middle in within if np.isclose(tried, epsilon)), None)
-    if current is None:
-        return [*lines, f"Choose epsilon {best:g}: the smallest that half of the people reach within the budget."]
-    finer = next((middle for tried, middle in within if np.isclose(tried, epsilon / 2)), None)
-    if finer is not None and finer <= 1.25 * current + 2:
-        return [*lines, f"Choose epsilon {epsilon / 2:g}: it costs only {finer - current:.0f} more questions."]
-    return [*lines, f"Epsilon {epsilon:g} is a good choice."]
+    if np.isclose(best, epsilon):
+        return lines
+    return [*lines, f"Choose epsilon {best:g}: the smallest that half of the people reach within the budget."]
 
 
 def _closeness_advice(runs: Sequence[SimulatedRun], epsilon: float, square: float) -> list[str]:
     """What it costs that the truth may be less likely than assumed."""
     if square == 1:
         return []
-    without, with_it = (answers_until_stop(runs, level)[1] for level in (epsilon, epsilon / square))
+    without, with_it = answers_until_stop(runs, epsilon)[1], answers_until_stop(runs)[1]
     told = f"With closeness {np.sqrt(square):g}, half of the people are"
     if np.isinf(with_it):
         return [f"{told} not done within the questions simulated."]
     return [f"{told} done after {with_it:.0f} questions; without it, after {without:.0f}."]
 
 
-def _finite(counts: Sequence[float]) -> list[float | None]:
-    """None for infinite numbers, which JSON cannot hold."""
-    return [None if np.isinf(count) else float(count) for count in counts]
+def _spread(runs: Sequence[SimulatedRun], epsilon: float | None = None) -> list[float | None]:
+    """The lower end, the middle and the upper end of `answers_until_stop`; None for one that says nothing."""
+    low, middle, high = answers_until_stop(runs, epsilon)
+    first, last = shown_interval(low, middle, high)
+    return [None if each is None or np.isinf(each) else float(each) for each in (first, middle, last)]

@@ -86,6 +86,8 @@ def forecast_text(found: Forecast, texts: Catalogue) -> str:
 
     >>> forecast_text(Forecast(12, 8, 20), catalogue("en")), forecast_text(Forecast(12, 8, 20), catalogue("de"))
     ('about 12 more questions (8 to 20)', 'noch etwa 12 Fragen (8 bis 20)')
+    >>> forecast_text(Forecast(48, None, None), catalogue("en"))
+    'about 48 more questions'
     """
     if found.likely is None:
         return texts.text("forecast.at_least", count=found.low or 1)

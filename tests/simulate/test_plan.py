@@ -61,7 +61,10 @@ def test_people_outside_the_model_are_part_of_the_plan():
     known = {"expected-capped": runs(5, 6, 7, 8, 9), HASTY: runs(7, 8, 9, 10, 11, error=0.04), "random": []}
     found = summarise_runs(askwise.best_item(NAMES), 5, known)
     assert found["hasty"]["spread"][1] == 9
-    assert any("one answer in 10 by accident" in line and "0.040" in line for line in found["advice"])
+    told = "5 who give one answer in 10 by accident, more than the model expects, end 0.040 from the truth."
+    assert told in found["advice"]
+    few = summarise_runs(askwise.best_item(NAMES), 5, {**known, "expected-capped": runs(5, 6, 7, 8, 9, error=None)})
+    assert told in few["advice"]  # whatever is known of the others
 
 
 def test_hasty_people_need_more_questions_and_end_further_from_the_truth():
@@ -139,6 +142,12 @@ def test_strategies_that_need_the_same_are_not_compared():
     found = summarise_runs(askwise.best_item(NAMES[:2]), 5, same)
     assert list(found["rules"]) == ["expected-capped"]
     assert not any("random" in line for line in found["advice"])
+
+
+def test_of_people_who_did_not_finish_no_more_is_said_than_was_watched():
+    cut = [SimulatedRun("expected-capped", (1.0,) * (count + 1), None) for count in (10, 20, 30, 40, 93)]
+    row = summarise_runs(askwise.best_item(NAMES), 5, {"expected-capped": cut})["rules"]["expected-capped"]
+    assert _counts(row) == ("more than 30", "")  # only one was watched until 93
 
 
 def test_the_runs_of_a_group_are_groups():

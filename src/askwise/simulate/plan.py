@@ -132,12 +132,13 @@ def _options(session: Session) -> Mapping[str, Any]:
 
 
 def _summarise_rule(runs: Sequence[SimulatedRun]) -> dict[str, Any]:
-    """Figures of runs. `spread` and `error`, their mean distance from the truth at the stop, need a few people."""
+    """Figures of runs. `spread` and `error`, their mean distance from the truth at the stop, need a few people. Where
+    half did not finish, half need more than the `limit`, to which half were watched."""
     errors = [run.error for run in runs if run.error is not None]
     return {
         "people": len(runs),
         "finished": sum(run.stopped is not None for run in runs),
-        "limit": max(run.answers for run in runs),
+        "limit": int(np.quantile([run.answers for run in runs], 0.5, method="lower")),
         "questions": [run.stopped for run in runs],
         "spread": _spread(runs) if len(runs) >= MIN_FINISHED_RUNS else None,
         "error": float(np.mean(errors)) if len(errors) >= MIN_FINISHED_RUNS else None,
@@ -160,16 +161,16 @@ def _error_advice(
     own: Mapping[str, Any], hasty: Mapping[str, Any] | None, tastes: Mapping[str, Mapping[str, Any]], who: str
 ) -> list[str]:
     """What is true at the stop, for people whom the model expects and for others."""
-    if own["error"] is None:
-        return []
-    lines = [f"The {own['finished']} {who} who finished end {own['error']:.3f} from the truth on average."]
+    lines = []
+    if own["error"] is not None:
+        lines.append(f"The {own['finished']} {who} who finished end {own['error']:.3f} from the truth on average.")
     for row, kind in (
         (hasty, f"who give one answer in {1 / HASTY_LAPSES:.0f} by accident, more than the model expects,"),
         (tastes.get(IDEAL_POINT), "who want neither too much nor too little of each feature"),
         (tastes.get(THRESHOLDS), "who want enough of two features before all"),
     ):
         if row is not None and row["error"] is not None:
-            lines.append(f"{row['finished']} {kind} end {row['error']:.3f} from it.")
+            lines.append(f"{row['finished']} {kind} end {row['error']:.3f} from the truth.")
     return lines
 
 

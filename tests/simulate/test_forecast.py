@@ -59,12 +59,38 @@ def test_where_most_runs_are_unfinished_only_the_low_end_is_known():
     assert forecast(runs, 1.0, 0, most=8) == Forecast(8, 8, 8)
 
 
-def test_an_end_that_is_far_away_is_not_told():
-    """Nobody is helped by "9 to 298"."""
-    counts = [9, 10, 11, 11, 12, 12, 13, 280, 290, 298]
+@pytest.mark.parametrize(
+    ("counts", "told"),
+    [
+        ([9, 10, 11, 11, 12, 12, 13, 280, 290, 298], Forecast(12, 8, None)),
+        ([9, 10, 11, 11, 12, 12, 13], Forecast(11, 8, 14)),
+        ([40, 45, 50, 60, 100, 300, 300], Forecast(60, 34, None)),
+        ([3, 5, 20, 48, 60, 100, 150], Forecast(48, None, None)),
+        ([1, 2, 5, 8, 30, 40, 50], Forecast(8, None, None)),
+    ],
+)
+def test_an_end_that_says_nothing_is_not_told(counts, told):
+    """Nobody is helped by "9 to 298", nor by "1 or more"; and a far upper end says nothing about the lower one."""
     runs = [SimulatedRun("expected", (1.0,) * (count + 1), count) for count in counts]
-    assert forecast(runs, 1.0, 0, most=300) == Forecast(12, 1, None)
-    assert forecast(runs[:7], 1.0, 0) == Forecast(11, 8, 14)
+    assert forecast(runs, 1.0, 0, most=300) == told
+
+
+def test_where_little_is_known_there_is_no_forecast():
+    """Most people did not finish, and those who did needed from one question on."""
+    runs = [SimulatedRun("expected", (1.0,) * (count + 1), count) for count in (1, 2, 3, 3, 4)]
+    assert forecast([*runs, *[SimulatedRun("expected", (1.0,) * 301, None)] * 11], 1.0, 0) is None
+
+
+def test_shown_intervals_are_narrow():
+    rng = generator(962)
+    for _ in range(300):
+        counts = np.exp(rng.normal(rng.uniform(0, 5), rng.uniform(0, 2), 8)).astype(int) + 1
+        runs = [SimulatedRun("expected", (1.0,) * (count + 1), count) for count in counts]
+        found = forecast(runs, 1.0, 0, most=None if rng.random() < 0.5 else 150)
+        if found.low is not None:
+            assert 1 <= found.low <= found.likely
+            assert found.high is None or found.likely <= found.high <= max(4 * found.low, found.low + 8)
+            assert found.high is not None or 1 < found.low >= found.likely / 2 - 0.5
 
 
 def test_the_first_people_share_the_time(monkeypatch):
@@ -112,6 +138,7 @@ def test_four_intervals_of_five_hold(make, studies, people):
             seen.append((count, forecast(runs, session.diameter, count - since)))
             answer_question(session, person, stream(study, count, "person"))
         ends = len(session.answers)
-        held += [each.low <= ends - count <= (each.high or np.inf) for count, each in seen if each is not None]
+        shown = [(count, each) for count, each in seen if each is not None and each.low is not None]
+        held += [each.low <= ends - count <= (each.high or np.inf) for count, each in shown]
     assert len(held) > 20
     assert np.mean(held) >= 0.7

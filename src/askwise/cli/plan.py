@@ -12,6 +12,8 @@ from rich.table import Table
 
 from askwise.cli.common import AsJson, File, close_study, open_study
 
+TIME_RAN_OUT = "The time ran out; give more with --seconds."
+
 
 def plan(
     file: File,
@@ -23,7 +25,12 @@ def plan(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Estimate with simulated people how many questions it takes."""
+    """Estimate with simulated people how many questions it takes.
+
+    They answer as the model expects. Where answers may be wrong, some give one answer in ten by accident. Where items
+    have features and nobody has answered yet, some want neither too much nor too little of each feature, and some want
+    enough of two features before all. The plan says how far from the truth each end.
+    """
     from askwise.simulate.plan import make_plan, save_plan
 
     session = open_study(file)
@@ -39,28 +46,39 @@ def plan(
     if as_json:
         typer.echo(json.dumps({**found, **({} if index is None else {"splitting": index.to_dict()})}))
         return
-    Console().print(_table(found))
-    typer.echo("\n".join([*found["advice"], *([] if index is None else [str(index)])]))
+    rows = _rows(found)
+    if rows:
+        Console().print(_table(found, rows))
+    more = [TIME_RAN_OUT] if found["cut_short"] else []
+    typer.echo("\n".join([*found["advice"], *more, *([] if index is None else [str(index)])]))
 
 
-def _table(plan: dict[str, Any]) -> Table:
+def _rows(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The rows of the table: of all who were simulated often enough to say something."""
+    own, *others = plan["rules"] or [""]
+    outside = {**({} if plan["hasty"] is None else {"hasty people": plan["hasty"]}), **plan["tastes"]}
+    found = {own: plan["rules"].get(own), **{f"{own}, {each}": row for each, row in outside.items()}}
+    found |= {rule: plan["rules"][rule] for rule in others}
+    return {name: row for name, row in found.items() if row is not None and row["spread"] is not None}
+
+
+def _table(plan: dict[str, Any], rows: dict[str, dict[str, Any]]) -> Table:
     before = f", starting from the {plan['people_before']} people before" if plan["people_before"] else ""
     after = f", after {plan['answers']} answers" if plan["answers"] else before
-    table = Table(title=f"Questions that simulated people need{after}")
-    for heading in ("strategy", "half need at most", "four of five need", "people (finished)"):
+    table = Table(title=f"Questions that simulated {plan['who']} need{after}")
+    for heading in ("strategy", "half need at most", "four of five need", f"{plan['who']} (finished)"):
         table.add_column(heading)
-    own = next(iter(plan["rules"]))
-    rows = list(plan["rules"].items())
-    rows[1:1] = [] if plan["hasty"] is None else [(f"{own}, hasty people", plan["hasty"])]
-    for rule, row in rows:
-        table.add_row(rule, *_counts(row), f"{row['people']} ({row['finished']})")
+    for name, row in rows.items():
+        table.add_row(name, *_counts(row), f"{row['people']} ({row['finished']})")
     return table
 
 
 def _counts(row: dict[str, Any]) -> tuple[str, str]:
-    """What half of the people need, and four of five; nothing where there were too few."""
+    """What half of the people need, and four of five; nothing where that says nothing."""
     if row["spread"] is None:
         return "", ""
-    beyond = f"more than {row['limit']}"
-    low, middle, high = (beyond if value is None else f"{value:.0f}" for value in row["spread"])
-    return middle, low if low == high else f"{low} to {high}" if high != beyond else f"{low} or more"
+    low, middle, high = (None if value is None else f"{value:.0f}" for value in row["spread"])
+    half = f"more than {row['limit']}" if middle is None else middle
+    if low is None or low == high:
+        return half, low or ""
+    return half, f"{low} or more" if high is None else f"{low} to {high}"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor
 
 import numpy as np
 
@@ -18,9 +17,11 @@ LEVELS = (0.1, 0.5, 0.9)  # of an 80 % interval and its middle
 SIMILARITY_WIDTH = 0.5  # people who took e^0.5 times the answers to come this far count 0.6
 ADDED_ANSWERS = 3.0  # to both counts compared, so that the first few answers do not decide who is similar
 MIN_FINISHED_RUNS = 5  # with fewer, there is no forecast
-MAX_WIDTH = 5  # of an interval whose end says something: the end is at most so many times the middle, ...
-MAX_WIDTH_ANSWERS = 30  # ... or at most so many questions beyond it
-WIDENING = 0.15  # of its length, on each side of an interval: a few dozen people have thin tails
+MAX_RATIO = 4  # of the upper end of an interval that says something to the lower one, ...
+MAX_LENGTH = 8  # ... or so many questions from the one to the other
+MAX_RATIO_ALONE = 2  # of the middle to the lower end, where the upper one is too far away
+MIN_LOW_ALONE = 5  # questions, where the middle is not known either
+WIDENING = 0.3  # of its length, of each half of an interval: a few dozen people have thin tails
 
 
 @dataclass(frozen=True)
@@ -35,17 +36,19 @@ class Forecast:
     31 or more questions to go
     >>> print(Forecast(4, 4, 4))
     about 4 more questions
+    >>> print(Forecast(48, None, None))
+    about 48 more questions
     """
 
     likely: int | None  # None: more than most of the people simulated took
-    low: int
+    low: int | None  # None: neither end says anything
     high: int | None  # None: too far away to say anything
 
     def __str__(self) -> str:
         if self.likely is None:
             return f"{self.low} or more questions to go"
         about = f"about {self.likely} more question{'s' if self.likely != 1 else ''}"
-        if self.low == self.high:
+        if self.low is None or self.low == self.high:
             return about
         return f"{about} ({self.low} or more)" if self.high is None else f"{about} ({self.low} to {self.high})"
 
@@ -64,7 +67,7 @@ def forecast(runs: Sequence[SimulatedRun], diameter: float, answers: int, most: 
     >>> runs = [SimulatedRun("expected", (1.0, 0.5, 0.25, 0.1), 3),
     ...         SimulatedRun("expected", (1.0, 0.5, 0.4, 0.2, 0.1), 4)] * 3
     >>> print(forecast(runs, 0.5, answers=1))
-    about 2 more questions (1 to 4)
+    about 2 more questions (2 to 4)
     """
     if sum(run.stopped is not None for run in runs) < MIN_FINISHED_RUNS:
         return None
@@ -72,15 +75,27 @@ def forecast(runs: Sequence[SimulatedRun], diameter: float, answers: int, most: 
     low, likely, high = (censored_quantile(rest, finished > 0, weights, level) for level in LEVELS)
     if np.isinf(low):
         return None
-    wider = WIDENING * (high - low) if np.isfinite(high) else 0.0
     bound = float("inf") if most is None else float(most)
-    unknown = np.isinf(likely) and low < bound  # most did not finish: the middle is not known, even if a budget ends it
-    low, likely, high = (min(max(value, 1.0), bound) for value in (low - wider, likely, high + wider))
-    if unknown:
-        return Forecast(None, floor(low), None)
-    if high > max(MAX_WIDTH * likely, likely + MAX_WIDTH_ANSWERS):
-        high = float("inf")
-    return Forecast(int(np.rint(likely)), floor(low), None if np.isinf(high) else int(np.ceil(high)))
+    if np.isinf(likely) and low < bound:  # most did not finish: the middle is not known, even if a budget ends it
+        first, _ = shown_interval(np.floor(max(low, 1.0)), likely, high)
+        return None if first is None else Forecast(None, int(first), None)
+    if np.isfinite(likely):
+        low, high = low - WIDENING * (likely - low), high + WIDENING * (high - likely)
+    low, likely, high = (min(max(value, 1.0), bound) for value in (low, likely, high))
+    first, last = shown_interval(np.floor(low), likely, np.ceil(high))
+    return Forecast(int(np.rint(likely)), None if first is None else int(first), None if last is None else int(last))
+
+
+def shown_interval(low: float, middle: float, high: float) -> tuple[float | None, float | None]:
+    """The ends of an interval; None for an end that says nothing, since people differ too much.
+
+    >>> shown_interval(8, 12, 20), shown_interval(34, 60, 300), shown_interval(11, 48, 263)
+    ((8, 20), (34, None), (None, None))
+    """
+    if high <= max(MAX_RATIO * low, low + MAX_LENGTH):
+        return low, high
+    alone = low >= MIN_LOW_ALONE if np.isinf(middle) else low > 1 and middle <= MAX_RATIO_ALONE * low
+    return (low if alone and np.isfinite(low) else None), None
 
 
 def answers_until_stop(runs: Sequence[SimulatedRun], epsilon: float | None = None) -> tuple[float, float, float]:

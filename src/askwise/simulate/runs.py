@@ -13,9 +13,12 @@ from numpy.random import Generator
 
 from askwise._runtime.streams import stream
 from askwise.errors import NothingToAsk
+from askwise.options import implementing
 from askwise.session import Session
 from askwise.session.events import match_response
 from askwise.simulate.people import BoundedNoisePerson, LapsingPerson, ModelPerson, SimulatedPerson
+from askwise.simulate.tastes import person_with_taste
+from askwise.structures import HasUtilities
 from askwise.types import Question, Response
 
 RIVALS = 64  # draws that say which wrong answer misleads most
@@ -117,6 +120,7 @@ def simulate_person(
     deadline: float = inf,
     drawn_from: Session | None = None,
     lapses: float = 0.0,
+    taste: str | None = None,
 ) -> SimulatedRun:
     """Lets a person drawn from what is believed now answer on a copy of the session, until it is settled.
 
@@ -127,6 +131,7 @@ def simulate_person(
     - `deadline`: a moment of `time.monotonic` at which the run ends in any case.
     - `drawn_from`: a session with the same problem, whose beliefs the person is drawn from; by default the session.
     - `lapses`: the share of answers in which the person, unlike the model, gives some other response.
+    - `taste`: one of `TASTES`, of which the person is instead; of a session that has `item_features`.
 
     >>> from askwise.goals import best_item
     >>> run = simulate_person(best_item(["tea", "coffee", "water"], draws=50, epsilon=0.3), None, person=1, limit=50)
@@ -136,6 +141,10 @@ def simulate_person(
     seed = 1 + session.config.seed + 7919 * (1 + person)
     copy = session.branch(seed=seed, rule=rule, effort=MAX_EFFORT)
     drawn = person_from_posterior(drawn_from or session, stream(session.config.seed, person, "plan"))
+    problem = session.problem
+    if taste is not None:
+        drawn = person_with_taste(session, taste, drawn.truth, stream(session.config.seed, person, "taste"))
+        problem = drawn.problem
     somebody = LapsingPerson(drawn, responses_of(session), lapses) if lapses else drawn
     rngs = (stream(seed, number, "person") for number in range(1, limit + 1))
     diameters = [copy.diameter]
@@ -146,7 +155,9 @@ def simulate_person(
     stopped, error = None, None
     if finished:
         found, truth = (np.asarray(one)[None] for one in (copy.estimate().structure, drawn.truth))
-        stopped, error = len(diameters) - 1, float(session.problem.distance.paired(found, truth)[0])
+        if taste is not None:
+            found = implementing("family", session.problem.family, HasUtilities, "one of items").utilities(found)
+        stopped, error = len(diameters) - 1, float(problem.distance.paired(found, truth)[0])
     return SimulatedRun(rule or "its own", tuple(map(float, diameters)), stopped, error)
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
-from math import inf
+from math import ceil, inf
 from typing import NamedTuple
 
 from askwise._runtime.processes import spawn
@@ -17,6 +17,7 @@ from askwise.session.events import Event
 from askwise.simulate.forecast import MIN_FINISHED_RUNS
 from askwise.simulate.populations import StartingPoint
 from askwise.simulate.runs import SimulatedRun, simulate_person
+from askwise.simulate.tastes import TASTES, item_features
 from askwise.storage.checkpoints import dump_posteriors, load_posteriors
 from askwise.structures import DrawsResponses
 
@@ -24,6 +25,7 @@ MAX_ANSWERS = 400  # of a simulated person
 ALONE = "without people before"  # in place of a strategy: the study's own, starting from nobody
 HASTY = "hasty people"  # the same, with people whom the model does not expect
 HASTY_LAPSES = 0.1  # of their answers are given by accident
+PEOPLE_BY_TASTE = 8  # at most, of each of `TASTES`
 
 _start: StartingPoint | None = None  # of a worker process
 
@@ -108,18 +110,15 @@ def simulate_arms(
     after_each: Callable[[int, int], None],
 ) -> dict[str, list[SimulatedRun]]:
     """By rule, the runs of the same people, as many as there is time for; the last ones may be cut short. Also those of
-    `HASTY` and, where the people start from others, of `ALONE`."""
+    the other arms of `arms_of`."""
     arms, limit = arms_of(start, rules), answers_left(start.session)
     found: dict[str, list[tuple[int, SimulatedRun]]] = {arm: [] for arm in arms}
     packed = [PackedSession.of(session) for session in start if session is not None]
     with session_pool(workers, packed) as pool:
         deadline = time.time() + seconds
-        # first a few people of every arm, then the arms in turn: random questions take longest and come last
-        wanted = [(arm, person) for person in range(people) for arm in arms]
-        wanted.sort(key=lambda job: (job[1] >= MIN_FINISHED_RUNS, job[1] >= MIN_FINISHED_RUNS and job[0] == rules[-1]))
         jobs = {
-            pool.submit(_simulate_in_worker, arm, rules[0], person, limit, deadline): (arm, person)
-            for arm, person in wanted
+            pool.submit(_simulate_in_worker, arm, rules[0], person, limit, deadline, workers): (arm, person)
+            for arm, person in run_order(arms, rules, people)
         }
         for done, job in enumerate(as_completed(jobs), 1):
             arm, person = jobs[job]
@@ -131,16 +130,45 @@ def simulate_arms(
 
 
 def arms_of(start: StartingPoint, rules: Sequence[str]) -> list[str]:
-    """What is compared: the strategies; `HASTY`, where answers may be wrong and are not numbers; and `ALONE`, where
-    people start from others."""
-    problem = start.session.problem
+    """What is compared: the strategies; `HASTY`, where answers may be wrong and are not numbers; of these, `TASTES`,
+    where items have features and nobody has answered yet; and `ALONE`, where people start from others."""
+    session, problem = start.session, start.session.problem
     lapses = problem.beta < inf and problem.margin is None and not isinstance(problem.family, DrawsResponses)
-    return [*rules, *([HASTY] if lapses else []), *([] if start.alone is None else [ALONE])]
+    tastes = lapses and start.alone is None and not session.answers and item_features(session) is not None
+    return [
+        *rules,
+        *([HASTY] if lapses else []),
+        *(TASTES if tastes else []),
+        *([] if start.alone is None else [ALONE]),
+    ]
+
+
+def run_order(arms: Sequence[str], rules: Sequence[str], people: int) -> list[tuple[str, int]]:
+    """Which arm simulates which person, the most important first.
+
+    These are the first people with the study's own strategy, without whom there is no plan; then the first ones of
+    every arm, and then the others. Random questions take longest and come last of each.
+
+    >>> run_order(["expected", "random", HASTY], ["expected", "random"], people=1)
+    [('expected', 0), ('hasty people', 0), ('random', 0)]
+    """
+    wanted = [
+        (arm, number) for number in range(people) for arm in arms if arm not in TASTES or number < PEOPLE_BY_TASTE
+    ]
+
+    def place(run: tuple[str, int]) -> tuple[bool, bool, bool]:
+        arm, person = run
+        later = person >= MIN_FINISHED_RUNS
+        return later, not later and arm != rules[0], arm == rules[-1]
+
+    return sorted(wanted, key=place)
 
 
 def simulate_arm(start: StartingPoint, arm: str, own: str, person: int, limit: int, deadline: float) -> SimulatedRun:
-    """One person's run by that strategy, or by the study's `own` without those before or in haste; until the deadline
-    of `time.monotonic`."""
+    """One person's run by that strategy, or by the study's `own` without those before, in haste or of some taste; until
+    the deadline of `time.monotonic`."""
+    if arm in TASTES:
+        return simulate_person(start.session, own, person, limit, deadline, taste=arm)
     if arm == HASTY:
         return simulate_person(start.session, own, person, limit, deadline, lapses=HASTY_LAPSES)
     if arm == ALONE:
@@ -149,9 +177,14 @@ def simulate_arm(start: StartingPoint, arm: str, own: str, person: int, limit: i
     return simulate_person(start.session, arm, person, limit, deadline)
 
 
-def _simulate_in_worker(arm: str, own: str, person: int, limit: int, deadline: float) -> SimulatedRun | None:
-    """One run, unless the time is over; the deadline is one of `time.time`, the clock that processes share."""
+def _simulate_in_worker(
+    arm: str, own: str, person: int, limit: int, deadline: float, workers: int
+) -> SimulatedRun | None:
+    """One run, unless the time is over; the deadline is one of `time.time`, the clock that processes share. The first
+    people with the study's own strategy share the time, so that there are enough of them for a plan."""
     left = deadline - time.time()
+    if arm == own and person < MIN_FINISHED_RUNS:
+        left /= ceil((MIN_FINISHED_RUNS - person) / workers)
     assert _start is not None
     return simulate_arm(_start, arm, own, person, limit, time.monotonic() + left) if left > 0 else None
 

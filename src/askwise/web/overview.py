@@ -78,7 +78,8 @@ class LogOverview(BaseModel):
 
 class SavedQuestions(BaseModel):
     """The median number of questions that simulated people needed, with the study's strategy and at random; None: more
-    than the limit. `share` of the random questions is saved, or more if those people did not finish."""
+    than the limit. Where too little is `known`, `advice` says why. `share` of the random questions is saved, or more if
+    those people did not finish."""
 
     people: int
     rule: str
@@ -87,6 +88,7 @@ class SavedQuestions(BaseModel):
     limit: int
     share: float | None
     at_least: bool
+    known: bool  # whether enough people were simulated to say so
     advice: list[str]
 
 
@@ -279,15 +281,15 @@ def saved(plan: Mapping[str, Any]) -> SavedQuestions:
     >>> found.share, found.at_least
     (0.75, True)
     """
-    rule = next(iter(plan["rules"]))
-    own, other = plan["rules"][rule], plan["rules"].get(BASELINE_RULE)
+    rule = next(iter(plan["rules"]), BASELINE_RULE)
+    own, other = plan["rules"].get(rule, {"people": 0, "limit": 0, "spread": None}), plan["rules"].get(BASELINE_RULE)
     needed = None if own["spread"] is None else own["spread"][1]
     other = None if other is None or other["spread"] is None else other  # too few people
     beside = None if other is None else other["spread"][1]
     most = own["limit"] if other is None else other["limit"]
     share = None if needed is None or other is None else 1 - needed / (beside or most)
     return SavedQuestions(people=own["people"], rule=rule, own=needed, random=beside, limit=most, share=share,
-                 at_least=beside is None, advice=plan["advice"])  # fmt: skip
+                 at_least=beside is None, known=own["spread"] is not None, advice=plan["advice"])  # fmt: skip
 
 
 @lru_cache(maxsize=10_000)

@@ -129,7 +129,7 @@ class QuestionsToCome(BaseModel):
     """How many questions are to come."""
 
     likely: int | None
-    low: int
+    low: int | None
     high: int | None
     text: str
 

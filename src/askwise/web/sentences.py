@@ -86,11 +86,13 @@ def forecast_text(found: Forecast, texts: Catalogue) -> str:
 
     >>> forecast_text(Forecast(12, 8, 20), catalogue("en")), forecast_text(Forecast(12, 8, 20), catalogue("de"))
     ('about 12 more questions (8 to 20)', 'noch etwa 12 Fragen (8 bis 20)')
+    >>> forecast_text(Forecast(48, None, None), catalogue("en"))
+    'about 48 more questions'
     """
     if found.likely is None:
-        return texts.text("forecast.at_least", count=found.low)
+        return texts.text("forecast.at_least", count=found.low or 1)
     about = texts.text("forecast.about", count=found.likely)
-    if found.low == found.high:
+    if found.low is None or found.low == found.high:
         return about
     if found.high is None:
         return texts.text("forecast.from", about=about, low=found.low)

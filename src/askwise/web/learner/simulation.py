@@ -1,6 +1,6 @@
 """Simulated people for the dashboard: how many questions the rule saves against random ones.
 
-Each person is one call of a process behind everything else, which has time for others between two of them.
+Each run is one call of a process behind everything else, which has time for others between two of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from askwise import storage
 from askwise.simulate.plan import compared_rules, save_plan, summarise_runs
 from askwise.simulate.populations import starting_point
 from askwise.simulate.runs import SimulatedRun
-from askwise.simulate.workers import answers_left, arms_of, simulate_arm
+from askwise.simulate.workers import answers_left, arms_of, run_order, simulate_arm
 from askwise.web.learner.learner import Job
 from askwise.web.studies import ServedStudies
 
@@ -31,10 +31,12 @@ async def simulate(studies: ServedStudies, study: str, job: Job) -> None:
     runs: dict[str, list[SimulatedRun]] = {}
     end = time.monotonic() + TOTAL_SECONDS
     try:
-        for person in range(PEOPLE):
-            for rule, run in (await studies.learner.run_in_background(simulate_rules, job, person)).items():
-                runs.setdefault(rule, []).append(run)
-            studies.plans[study] = person + 1, PEOPLE
+        wanted = await studies.learner.run_in_background(wanted_runs, job)
+        for done, (arm, person) in enumerate(wanted, 1):
+            run = await studies.learner.run_in_background(simulate_one, job, arm, person)
+            if run is not None:
+                runs.setdefault(arm, []).append(run)
+            studies.plans[study] = done, len(wanted)
             studies.changed(study)
             if time.monotonic() > end:
                 break
@@ -46,21 +48,26 @@ async def simulate(studies: ServedStudies, study: str, job: Job) -> None:
         studies.changed(study)
 
 
-def simulate_rules(job: Job, person: int) -> dict[str, SimulatedRun]:
-    """One person's run by each rule and, where they start from others, without these; in a worker."""
+def wanted_runs(job: Job) -> list[tuple[str, int]]:
+    """Which arm simulates which person, in this order; none if nothing is left to ask; in a worker."""
+    session = storage.open(job[0], log=job[1])
+    start, rules = starting_point(session), compared_rules(session)
+    return [] if start.session.done else run_order(arms_of(start, rules), rules, PEOPLE)
+
+
+def simulate_one(job: Job, arm: str, person: int) -> SimulatedRun | None:
+    """One person's run; None if people have answered since, so that there is no such arm any more; in a worker."""
     session = storage.open(job[0], log=job[1])
     start, rules, limit = starting_point(session), compared_rules(session), answers_left(session)
-    return {
-        arm: simulate_arm(start, arm, rules[0], person, limit, time.monotonic() + MAX_RUN_SECONDS)
-        for arm in arms_of(start, rules)
-    }
+    if arm not in arms_of(start, rules):
+        return None
+    return simulate_arm(start, arm, rules[0], person, limit, time.monotonic() + MAX_RUN_SECONDS)
 
 
 def conclude(job: Job, runs: dict[str, list[SimulatedRun]]) -> dict[str, Any]:
     """Keeps the plan; in a worker."""
     session = storage.open(job[0], log=job[1])
-    people = min(len(runs[rule]) for rule in compared_rules(session))
-    whole = {arm: found for arm, found in runs.items() if len(found) >= people}  # others may have come on the way
-    found = summarise_runs(session, people, whole, starting_point(session).people_before)
+    start = starting_point(session)
+    found = summarise_runs(session if runs else start.session, PEOPLE, runs, start.people_before)
     save_plan(session, found)
     return found

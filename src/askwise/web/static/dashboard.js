@@ -223,7 +223,8 @@ function showSaved() {
 }
 
 /** @param {SavedQuestions} saved */
-function savedSentence({ limit, own, people, random, share }) {
+function savedSentence({ advice, known, limit, own, people, random, share }) {
+  if (!known) return advice.join(" ");
   const count = (/** @type {number | null} */ value) => (value === null ? `more than ${limit}` : `at most ${value}`);
   const start = `Of ${people} simulated people, half needed ${count(own)} questions`;
   return share === null ? `${start}.` : `${start}, and ${count(random)} when asked at random: ${savedShare()} saved.`;

@@ -128,6 +128,8 @@ export interface SavedQuestions {
   limit: number;
   share: number | null;
   at_least: boolean;
+  known: boolean;
+  advice: string[];
 }
 
 export interface PeopleBefore {

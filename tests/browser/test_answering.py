@@ -133,6 +133,7 @@ def test_the_first_visit_explains_and_lets_try(site):
         page = context.new_page()
         page.goto(link)
         page.get_by_role("heading", name="How this works").wait_for()
+        page.locator(".practice").wait_for()
         page.keyboard.press("ArrowRight")
         playwright.expect(page.get_by_text("You said Winter")).to_be_visible()
         accessible(page)
@@ -152,6 +153,22 @@ def test_the_first_visit_explains_and_lets_try(site):
     assert len(site.told("long", person)) == 1
 
 
+def test_a_question_to_try_comes_with_the_first_question(site):
+    """Of a busy server: people read meanwhile how it works."""
+    link, _ = site.invite("long")
+    with site.context(welcome=True) as context:
+        page = context.new_page()
+        stop = fake(page, question=None)
+        page.goto(link)
+        page.get_by_role("heading", name="How this works").wait_for()
+        page.wait_for_timeout(1500)
+        assert page.locator(".practice").count() == 0
+        stop()
+        page.locator(".practice").wait_for()
+        page.get_by_role("button", name="Start").click()
+        ready(page)
+
+
 def test_what_the_owner_tells_people_comes_first(site):
     link, _ = site.invite("told")
     with site.context() as context:
@@ -160,6 +177,7 @@ def test_what_the_owner_tells_people_comes_first(site):
         page.locator("#panel .own").first.wait_for()
         assert page.locator("#panel .own").all_inner_texts() == ["Go by sound only.", TOLD.splitlines()[1]]
         assert page.locator("#panel .own b").inner_text() == "sound"
+        page.locator(".practice").wait_for()
         page.keyboard.press("ArrowLeft")  # practice like the study's own questions
         playwright.expect(page.get_by_text("You said Same")).to_be_visible()
         accessible(page)

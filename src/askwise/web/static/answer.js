@@ -257,5 +257,5 @@ document.addEventListener("visibilitychange", () => document.hidden || synchroni
 for (const name of ["focus", "online", "pageshow"]) addEventListener(name, () => loaded && synchronize());
 
 if (document.body.dataset.preview) notify(text("preview"));
-await showWelcome(await request(base).catch(() => null)); // synchronize says if there is no connection
+await showWelcome(() => request(base).catch(() => null)); // synchronize says if there is no connection
 synchronize();

@@ -14,6 +14,7 @@ import { text } from "./texts.js";
 
 const LETTERS = "askwise letters"; // "off": single letters and digits do nothing
 const WELCOMED = "askwise welcomed";
+const ASK_AGAIN_MS = 1000; // for the first question
 const panel = byId("panel", HTMLDialogElement);
 const body = byId("panel-body");
 const title = byId("panel-title");
@@ -60,14 +61,22 @@ export function showHelp(state, first = false) {
 }
 
 /**
- * Shows the help to a person who has not seen it. Resolves when they have closed it.
- * @param {ParticipantState | null} state
+ * Shows the help to a person who has not seen it. Resolves when they have closed it. The question to try is of the kind
+ * of the first one; if the server has none yet, it is added when there is one.
+ * @param {() => Promise<ParticipantState | null>} ask  for the state
  */
-export async function showWelcome(state) {
+export async function showWelcome(ask) {
+  let state = await ask();
   const name = state?.instructions ? `${WELCOMED}: ${state.instructions}` : WELCOMED;
   if (load(name) !== null) return;
   showHelp(state, true);
-  await new Promise((resolve) => panel.addEventListener("close", resolve, { once: true }));
+  const closed = new Promise((resolve) => panel.addEventListener("close", resolve, { once: true }));
+  while (panel.open && !state?.question && !state?.done) {
+    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS))]);
+    state = await ask();
+    if (state?.question && panel.open) showHelp(state, true);
+  }
+  if (panel.open) await closed;
   save(name, "yes");
 }
 

@@ -113,6 +113,7 @@ def test_a_viewer_sees_the_studies_and_nothing_to_change(site):
         link = give_access(page, "Vera", "viewer")
         with home(site, link, **SMALL) as viewer:
             expect(viewer.locator("#studies li", has_text="drinks")).to_be_visible(timeout=SOON)
+            expect(viewer.locator("main .lead").first).to_contain_text("Ask an owner", timeout=SOON)
             for hidden in ("#owners-title", "#add-owner", "#new-study", "#to-form", "dialog"):
                 assert viewer.locator(hidden).count() == 0, hidden
             assert not viewer.evaluate(WIDE)
@@ -126,6 +127,16 @@ def test_a_viewer_sees_the_studies_and_nothing_to_change(site):
             assert viewer.locator("button:visible").all_inner_texts() == ["Look again"]
             assert not viewer.evaluate(WIDE)
             accessible(viewer)
+            expect(viewer.locator("header .lead").last).to_contain_text("Ask an owner", timeout=SOON)
+            with viewer.expect_popup() as opened:
+                viewer.get_by_role("link", name="Preview").click()
+            opened.value.locator("#close").click()  # the help, before the first question
+            for count in range(3):
+                expect(opened.value.locator("#answer-count")).to_contain_text(f"{count} of 3", timeout=SOON)
+                opened.value.wait_for_selector("#question:not([hidden], .waiting)")
+                opened.value.wait_for_timeout(300)
+                opened.value.locator("#responses .card").first.click()
+            expect(opened.value.locator("#message-title")).to_have_text("Thank you", timeout=SOON)
         revoke(page, "Vera", "Revoke it")
         expect(page.locator("#owners")).to_be_hidden(timeout=SOON)
 

@@ -10,7 +10,7 @@ const KINDS = ["pair", "same", "triple", "label", "number"];
 
 /** @param {Partial<KeyboardEvent>} press */
 function press(press) {
-  return { key: "", ctrlKey: false, metaKey: false, altKey: false, repeat: false, ...press };
+  return { key: "", ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, repeat: false, target: null, ...press };
 }
 
 test("a check has no reasons", () => {
@@ -63,6 +63,17 @@ test("presses of the browser and held keys are ignored", () => {
   }
   assert.equal(pressedKey(press({ key: "U" }), true), "u");
   assert.equal(pressedKey(press({ key: "ArrowLeft" }), true), "ArrowLeft");
+});
+
+test("Ctrl+Z undoes, but not what somebody types in a field", () => {
+  for (const modifier of ["ctrlKey", "metaKey"]) {
+    const undo = { key: "z", [modifier]: true };
+    assert.equal(pressedKey(press(undo), false), "u", modifier);
+    assert.equal(pressedKey(press({ ...undo, shiftKey: true }), true), null, "redo");
+    const field = (/** @type {string} */ value) => /** @type {any} */ ({ value });
+    assert.equal(pressedKey(press({ ...undo, target: field("3.7") }), true), null);
+    assert.equal(pressedKey(press({ ...undo, target: field("") }), true), "u");
+  }
 });
 
 test("with letters switched off, arrows still answer", () => {

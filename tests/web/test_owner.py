@@ -94,6 +94,15 @@ def test_charts_of_every_goal(goal):
         assert found[0]["rows"][0][1] == pytest.approx(share_of_first(session), abs=1e-9)
 
 
+def test_the_dashboard_knows_how_reliable_people_are_of_whose_log_nobody_has_come():
+    session = goals.ranking(TABLE, draws=40)
+    for number in range(4):
+        session.tell(session.ask().responses[0], who=f"person {number % 2}")
+    found = json.loads(json.dumps(log_findings(session)["trusted"]))
+    assert found == dict(session.people)
+    assert set(found) == {"person 0", "person 1"}
+
+
 def share_of_first(session):
     """The largest share of draws with the same best item, counted one draw at a time."""
     found: dict[str, float] = {}

@@ -149,7 +149,14 @@ def test_a_mistake_of_ours_is_a_page_too(tmp_path, monkeypatch):
             False,
         )
         assert "script-src 'self'" in page.headers["content-security-policy"]
-        assert client.get("/", headers={**OWNER, **PROGRAM}).json()["detail"].startswith("the server made a mistake")
+        owners = client.get("/", headers={**OWNER, **PROGRAM}).json()["detail"]
+        assert owners == "the server made a mistake, which its log describes; nothing is lost"
+        monkeypatch.setattr("askwise.web.routes.door.link_parameters", lambda _: 1 / 0)
+        others = client.get("/s/cars/join", headers=PROGRAM)
+        assert (others.status_code, others.json()["detail"]) == (
+            500,
+            "the server made a mistake; nothing is lost, try again in a moment",
+        )
 
 
 def test_the_owner_finds_the_way_back_from_an_error(tmp_path):

@@ -18,10 +18,18 @@ from starlette.routing import Match
 from askwise.errors import AskwiseError
 from askwise.storage.address import Address
 from askwise.storage.owners import OwnerTokens
-from askwise.web.access import OwnerAccess
+from askwise.web.access import OwnerAccess, request_role
 from askwise.web.api_description import describe_api
 from askwise.web.change_listener import follow_changes
-from askwise.web.error_pages import FAILED, UNREADABLE_BODY, error_reply, http_sentence, reply, sentence_of
+from askwise.web.error_pages import (
+    FAILED,
+    FAILED_FOR_OWNERS,
+    UNREADABLE_BODY,
+    error_reply,
+    http_sentence,
+    reply,
+    sentence_of,
+)
 from askwise.web.learner.cluster import ClusterLearner
 from askwise.web.learner.learner import Learner
 from askwise.web.learner.workers import WorkerTimeout
@@ -108,7 +116,8 @@ async def _malformed(request: Request, error: Exception) -> Response:
 
 async def _broken(request: Request, error: Exception) -> Response:
     """A mistake of ours: the server's log has the details."""
-    return reply(request, 500, FAILED, HEADERS)  # the guard does not see this reply
+    sentence = FAILED if request_role(request) is None else FAILED_FOR_OWNERS
+    return reply(request, 500, sentence, HEADERS)  # the guard does not see this reply
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -42,6 +42,7 @@ NOTHING_HERE = Told("error.nothing_here")
 WRONG_METHOD = "this address does not take requests of this kind"
 UNREADABLE_BODY = "the body of the request cannot be read; send it as the documentation of the API says"
 FAILED = Told("error.failed")
+FAILED_FOR_OWNERS = "the server made a mistake, which its log describes; nothing is lost"
 STOPPED = Told("error.stopped")
 logger = logging.getLogger("askwise.web")
 

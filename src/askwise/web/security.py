@@ -28,6 +28,7 @@ UNLIMITED_PATHS = ("/healthz", "/readyz")  # a proxy asks often
 VERIFIED_LINK = "askwise_verified_link"  # of a request: the study and the token that were checked
 STUDIES_PATH = "/api/v1/studies"
 PARTICIPANT_PATH = re.compile("/api/v1/s/[^/]+/p/")  # below it, owners are nobody special
+PREVIEW_PATH = re.compile("/api/v1/studies/[^/]+/preview/(answers|skips|undo)")  # nothing is recorded there
 OWNER_PATHS = (STUDIES_PATH, "/api/v1/owners")  # and everything below them: for the owner
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -109,9 +110,9 @@ def owner(request: Request) -> None:
 
 
 def require_change(request: Request) -> None:
-    """Refuses a change by a viewer, and one that another site may have sent with the cookie of an owner: programs send
-    their token in a header, and our pages send a header that a form or a link cannot."""
-    if request_role(request) == "viewer":
+    """Refuses a change by a viewer, who may try a preview, and one that another site may have sent with the cookie of
+    an owner: programs send their token in a header, and our pages send a header that a form or a link cannot."""
+    if request_role(request) == "viewer" and not PREVIEW_PATH.fullmatch(request.scope["path"]):
         raise HTTPException(403, "your token lets you look, but not change anything; ask an owner")
     if not bearer_token(request) and request.headers.get("x-askwise") != "page":
         raise HTTPException(403, "the request did not come from askwise's own page")

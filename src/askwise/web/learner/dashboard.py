@@ -193,6 +193,7 @@ def log_findings(session: Session) -> dict[str, Any]:
         "absence": None if absence is None else absence.as_dict(),
         "reason": session.reason,
         "settled": session.reason is not None and session.reason.kind == "settled",
+        "trusted": dict(session.people),
         "charts": [{"kind": type(chart).__name__.lower(), **asdict(chart)} for chart in charts],
         "odd": [{**asdict(one.surprise), **asdict(one.row), "fit": one.fit} for one in odd],
         "html": {"charts": figures_html(charts)},

@@ -32,7 +32,7 @@ export function offerCare(api, study) {
       await callApi(`${api}/delete`, { name: byId("delete-name", HTMLInputElement).value.trim() });
       location.assign(/** @type {HTMLAnchorElement} */ (document.querySelector(".back a")).href);
     } catch (error) {
-      setText(byId("care-status"), sentenceOf(error));
+      setText(byId("delete-status"), sentenceOf(error));
     }
   });
 }

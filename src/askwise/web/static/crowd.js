@@ -23,12 +23,15 @@ let settings = {};
  * @param {string} study
  */
 export function offerCrowd(api, study) {
-  form.addEventListener("input", () => (edited = true));
+  form.addEventListener("input", () => {
+    edited = true;
+    setText(byId("crowd-form-status"), "");
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    send(api, Object.fromEntries(fields.map((field) => [field.dataset.setting ?? "", valueOf(field)])), "Saved.");
+    send(api, Object.fromEntries(fields.map((field) => [field.dataset.setting ?? "", valueOf(field)])), "crowd-form-error");
   });
-  openButton.addEventListener("click", () => send(api, { open: !settings.open }, ""));
+  openButton.addEventListener("click", () => send(api, { open: !settings.open }, "crowd-error"));
   byId("copy-crowd-link").addEventListener("click", async () => setText(byId("crowd-status"), await copyLinkIn(linkField, "The link")));
   const list = byId("names-list", HTMLTextAreaElement);
   Object.assign(byId("links-csv"), { href: `${api}/links.csv`, download: `${study} links.csv` });
@@ -60,17 +63,18 @@ export async function refreshCrowd(api) {
 /**
  * @param {string} api
  * @param {object} changes
- * @param {string} done
+ * @param {"crowd-error" | "crowd-form-error"} trouble  where a refusal is shown: beside the button that was pressed
  */
-async function send(api, changes, done) {
-  showSentence(byId("crowd-error"));
+async function send(api, changes, trouble) {
+  const saves = trouble === "crowd-form-error";
+  showSentence(byId(trouble));
   try {
     const received = await callApi(`${api}/crowd`, changes);
-    if (done) edited = false;
+    if (saves) edited = false;
     show(received);
-    if (done) setText(byId("crowd-status"), done);
+    if (saves) setText(byId("crowd-form-status"), "Saved.");
   } catch (error) {
-    showSentence(byId("crowd-error"), sentenceOf(error));
+    showSentence(byId(trouble), sentenceOf(error));
   }
 }
 

@@ -6,7 +6,7 @@ import { offerCare } from "./care.js";
 import { applyChanges } from "./changes.js";
 import { offerCrowd, refreshCrowd } from "./crowd.js";
 import { byId, element, replaceHtml, setText } from "./dom.js";
-import { answerMyself, showNextStep } from "./first_steps.js";
+import { answerMyself, mayChange, showNextStep } from "./first_steps.js";
 import { showAbsence, showGroup } from "./group.js";
 import { showParticipants } from "./participants.js";
 import { offerColumns } from "./shown.js";
@@ -46,7 +46,7 @@ function listen() {
   source.addEventListener("changes", (message) => overview && showOverview(applyChanges(overview, JSON.parse(message.data))));
   source.addEventListener("learned", (message) => receiveLearned(JSON.parse(message.data)));
   source.onerror = () => showSentence(byId("error"), source.readyState === EventSource.CLOSED
-    ? "The server refused. If it was started again, open the address that askwise serve printed."
+    ? "The server refused. If it was started again, open the address that askwise serve printed, or your own link."
     : "The connection is lost; trying again.");
   stream = source;
 }
@@ -68,7 +68,7 @@ function showOverview(received) {
   showFigures();
   showSaved();
   showGroup(overview);
-  showParticipants(overview, lastDiameters(), actions);
+  showParticipants(overview, lastDiameters(), learned?.trusted ?? {}, actions);
   const came = JSON.stringify(overview.participants.map((one) => one.status));
   if (shownCrowd !== null && came !== shownCrowd) refreshCrowd(api);
   shownCrowd = came;
@@ -89,7 +89,8 @@ function currentLearned() {
 /** What is shown belongs to the log that was looked at before. */
 function clearLearned() {
   for (const id of ["charts", "curve"]) replaceHtml(byId(id), "");
-  for (const id of ["guess", "progress-sentence", "remarks", "odd-lead"]) byId(id).textContent = "";
+  for (const id of ["guess", "remarks", "odd-lead"]) byId(id).textContent = "";
+  byId("progress-sentence").textContent = "Being worked out …";
   for (const id of ["guess", "absence", "why-stopped", "odd-answers"]) byId(id).hidden = true;
   showFigures();
 }
@@ -113,7 +114,7 @@ function showLearned() {
   replaceHtml(byId("pace"), current.html.pace);
   showOddAnswers(current);
   showFigures();
-  showParticipants(overview, lastDiameters(), actions);
+  showParticipants(overview, lastDiameters(), learned?.trusted ?? {}, actions);
 }
 
 // ------------------------------------------------------------------ what is shown
@@ -219,6 +220,7 @@ function showSaved() {
   simulateButton.textContent = saved ? "Simulate again" : "Simulate people";
   byId("saved").textContent = simulating ? `Simulated people are answering: ${simulating[0]} of ${simulating[1]}.`
     : saved ? savedSentence(saved)
+    : !mayChange ? "Not known yet: nobody was simulated."
     : "Not known yet: nobody was simulated. Simulated people answer this study's questions and, to compare, random ones. This takes a minute or two.";
 }
 

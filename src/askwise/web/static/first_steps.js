@@ -6,7 +6,7 @@ import { byId, setText } from "./dom.js";
 /** @typedef {import("./types.d.ts").StudyOverview} StudyOverview */
 
 const OWN_NAME = "Owner"; // of the owner who answers
-const mayChange = !document.body.classList.contains("viewer");
+export const mayChange = !document.body.classList.contains("viewer");
 
 /** @param {StudyOverview} overview */
 export function showNextStep({ answers, goal, participants, state }) {

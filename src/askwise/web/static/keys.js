@@ -52,11 +52,14 @@ export function keyLabel(key) {
 /**
  * The key that a press means, letters in lower case; null for presses that belong to the browser, repeats of a held key,
  * and single characters where the person switched them off.
- * @param {Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "repeat">} press
+ * Ctrl+Z undoes as everywhere, save in a field that somebody types in.
+ * @param {Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey" | "repeat" | "target">} press
  * @param {boolean} lettersAnswer
  * @returns {string | null}
  */
-export function pressedKey({ key, ctrlKey, metaKey, altKey, repeat }, lettersAnswer) {
+export function pressedKey({ key, ctrlKey, metaKey, altKey, shiftKey, repeat, target }, lettersAnswer) {
+  const typed = target && "value" in target && target.value;
+  if (key.toLowerCase() === "z" && ctrlKey !== metaKey && !altKey && !shiftKey && !repeat && !typed) return "u";
   if (ctrlKey || metaKey || altKey || repeat) return null;
   if (key.length > 1) return key;
   return lettersAnswer ? key.toLowerCase() : null;

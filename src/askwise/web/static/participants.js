@@ -18,9 +18,10 @@ const rows = new Map();
  * In a shared study nobody has a result of their own. A column that says nothing is hidden.
  * @param {StudyOverview} overview
  * @param {Map<number, number>} diameters  the last known one of each log
+ * @param {Record<string, number>} trust  how reliable people are in the log shown; the server says it only of logs in use
  * @param {Actions} actions
  */
-export function showParticipants({ mode, participants }, diameters, actions) {
+export function showParticipants({ mode, participants }, diameters, trust, actions) {
   const table = byId("people", HTMLTableElement);
   table.hidden = participants.length === 0;
   byId("no-people").hidden = !table.hidden;
@@ -33,7 +34,8 @@ export function showParticipants({ mode, participants }, diameters, actions) {
       table.tBodies[0].append(row.row);
     }
     const own = mode === "pooled" ? { diameter: null, guess: null } : { diameter: participant.diameter ?? diameters.get(participant.log) ?? null };
-    updateRow(row, { ...participant, ...own });
+    const trusted = participant.trusted ?? trust[participant.participant] ?? trust[participant.name] ?? null;
+    updateRow(row, { ...participant, ...own, trusted });
   }
   const left = new Set(participants.map((one) => one.participant));
   for (const [id, { row }] of rows) {

@@ -22,9 +22,8 @@ async function showStudies() {
 /** @param {ListedStudy} listed */
 function studyItem({ study, goal: readable, aim, state, answers, people }) {
   const name = readable === null ? element("b", {}, study) : element("a", { href: pageUrl(study) }, study);
-  const invited = people === 1 ? "1 person" : `${people} people`;
-  const nobody = state === "closed" ? "No answers" : "Nobody is invited yet";
-  const counted = people ? `${plural(answers, "answer")}, ${invited} invited` : answers ? plural(answers, "answer") : nobody;
+  const nobody = state === "closed" ? "No answers" : "No answers yet";
+  const counted = [answers ? plural(answers, "answer") : nobody, ...(people ? [people === 1 ? "1 person" : `${people} people`] : [])].join(", ");
   const counts = readable === null ? [] : [element("small", {}, counted)];
   const title = element("div", { className: "title" }, name, element("span", { className: `state ${state}` }, state), ...counts);
   return element("li", {}, title, element("div", {}, aim));

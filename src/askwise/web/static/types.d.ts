@@ -194,6 +194,7 @@ export interface Learned {
   reason: string | null;
   settled: boolean;
   rate: number;
+  trusted: Record<string, number>;
   html: { charts: string; curve: string; pace: string };
   lines: { log: number; points: [number, number][] }[];
   odd: OddAnswer[];

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,29 @@ from benchmarks.measure import MEASUREMENTS, Measurement
 TINY = Measurement("hops", "calls of one answer")
 
 
-def test_every_benchmark_exists_and_is_on_the_page():
+def test_the_list_and_the_commands_of_the_page_are_the_same():
     page = Path("docs/measurements.md").read_text()
-    for wanted in MEASUREMENTS.values():
-        module = wanted.words.split()[0]
-        assert importlib.util.find_spec(f"benchmarks.{module}"), module
-        assert re.search(rf"benchmarks\.{module}\b", page), module
+    shown = set(re.findall(r"`python -m benchmarks\.([^`]*)`", page))
+    listed = [wanted.words for wanted in MEASUREMENTS.values()]
+    assert len(listed) == len(set(listed))
+    assert shown - set(listed) == set(), "on the page and not in benchmarks/measure.py"
+    assert set(listed) - shown == set(), "in benchmarks/measure.py and not on the page"
+
+
+@pytest.mark.parametrize("name", MEASUREMENTS)
+def test_every_benchmark_has_the_options_it_is_given(name):
+    """By its help: nothing is measured."""
+    wanted = MEASUREMENTS[name]
+    module = shlex.split(wanted.words)[0]
+    found = importlib.util.find_spec(f"benchmarks.{module}")
+    assert found
+    origin = Path(found.origin or "")
+    text = (origin if origin.stem != "__init__" else origin.with_name("__main__.py")).read_text()
+    common = {"--json", "--seeds", "--first", "--workers"} if "benchmark_parser" in text else set()
+    known = common | set(re.findall(r'"(--[a-z-]+)"', text))
+    given = [word for word in shlex.split(f"{wanted.words} {wanted.more} {wanted.store}") if word.startswith("--")]
+    assert set(given) <= known
+    assert ("--json" in known) == wanted.json
 
 
 def test_what_is_finished_is_not_run_again(tmp_path, monkeypatch, capsys):
@@ -56,5 +74,21 @@ def test_results_on_the_way_are_kept_where_the_benchmark_can(name, tmp_path, mon
     monkeypatch.setattr(measure.subprocess, "run", note)
     found = json.loads(measure.measure(name, tmp_path).read_text())
     assert found["found"] == [{"figure": 1}]
-    assert ("--store" in commands[0]) == MEASUREMENTS[name].keeps_lines
+    assert ("--store" in commands[0]) == bool(MEASUREMENTS[name].store)
     assert commands[0][-1] == "--json"
+
+
+def test_lines_are_kept_of_what_prints_no_json(tmp_path, monkeypatch):
+    commands = []
+
+    class Done:
+        stdout = "| 0.05 | 1 |\n| 0.1 | 2 |\n"
+
+    def note(command, **options):
+        commands.append(command)
+        return Done()
+
+    monkeypatch.setattr(measure.subprocess, "run", note)
+    found = json.loads(measure.measure("few-again", tmp_path).read_text())
+    assert found["found"] == ["| 0.05 | 1 |", "| 0.1 | 2 |"]
+    assert commands[0][-5:] == ["best of 8, deviation 4", "--first", "60", "--people", "180"]

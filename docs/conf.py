@@ -28,9 +28,9 @@ default_role = "code"  # docstrings write `name`
 
 def complete_docstring(app, what, name, obj, options, lines):
     """|Y| in a docstring is a size, not a substitution. Parameters get the lines that are written elsewhere."""
-    lines[:] = [line if line.lstrip().startswith((">>>", "...")) else line.replace("|", r"\|") for line in lines]
     if what in ("class", "exception", "function", "method"):
         lines[:] = with_parameters(obj, lines)
+    lines[:] = [line if line.lstrip().startswith((">>>", "...")) else line.replace("|", r"\|") for line in lines]
 
 
 def write_llms(app, error):

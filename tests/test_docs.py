@@ -132,7 +132,7 @@ REFERENCE = shown_on(PAGES["reference"])
 
 def test_the_reference_shows_what_its_directives_name() -> None:
     assert {f"askwise.{name}" for name in PUBLIC if callable(getattr(askwise, name))} <= set(REFERENCE)
-    assert {"askwise.Session.ask", "askwise.theory.star_bound", "askwise.structures.Family.predict"} <= set(REFERENCE)
+    assert {"askwise.Session.ask", "askwise.theory.star_bound", "askwise.distances.items.TopK.top"} <= set(REFERENCE)
     assert "askwise.posteriors.scores.mala.run" not in REFERENCE
 
 

@@ -131,6 +131,8 @@ def remake(recipe: Recipe) -> Session:
     Older studies may have a strategy that does not suit their questions: the default takes its place, so that the
     answers can still be read.
 
+    :param recipe: What a file keeps of a session: the goal, its options and the data.
+
     >>> from askwise import best_item
     >>> remake(best_item(["tea", "coffee"], seed=1).recipe)
     <Session: best_item, 0 answers, 0 open>

@@ -65,8 +65,8 @@ KINDS_REMARK = """\
 The people above have linear tastes. Here people of seven kinds look for the best of 93 cars, and BoTorch's PairwiseGP
 (default kernel, EUBO) is beside askwise with its defaults: the runs of `python -m benchmarks.trust --botorch 15`,
 paired by person. Five kinds are bent: their taste is no weighted sum of the columns. Where the difference is above 0,
-BoTorch has the smaller regret. [Measurements](measurements.md#beside-botorch) says what this means, and what certificates state for
-such people. No other library was run with them."""
+BoTorch has the smaller regret. [Measurements](measurements.md#beside-botorch) says what this means, and what
+certificates state for such people. No other library was run with them."""
 
 
 def write(lines: Lines, planned: Mapping[str, int], timed: Lines) -> None:

@@ -63,7 +63,7 @@ coverage: setup  ## which lines the tests run that need no browser; 90 % of the 
 bench: setup  ## time one round of questions
 	@$(PYTHON) -m benchmarks.round
 
-measure: setup  ## measure the headline figures of the docs again (hours; goes on where it stopped)
+measure: setup  ## run every command of the page Measurements again (many hours; goes on where it stopped)
 	@$(PYTHON) -m benchmarks.measure
 
 peers: setup  ## compare with other libraries on the same tasks (hours; goes on where it stopped)

@@ -6,7 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from llms import llms_text
-from parameters import with_fields
+from parameters import with_parameters
 
 project = "askwise"
 author = "askwise contributors"
@@ -27,10 +27,10 @@ default_role = "code"  # docstrings write `name`
 
 
 def complete_docstring(app, what, name, obj, options, lines):
-    """|Y| in a docstring is a size, not a substitution. Fields of classes are described by the comments beside them."""
+    """|Y| in a docstring is a size, not a substitution. Parameters get the lines that are written elsewhere."""
+    if what in ("class", "exception", "function", "method"):
+        lines[:] = with_parameters(obj, lines)
     lines[:] = [line if line.lstrip().startswith((">>>", "...")) else line.replace("|", r"\|") for line in lines]
-    if what in ("class", "exception"):
-        lines[:] = with_fields(obj, lines)
 
 
 def write_llms(app, error):

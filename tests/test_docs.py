@@ -22,7 +22,7 @@ from askwise.simulate.tasks import TASKS
 from askwise.strategies import strategies
 from docs import links
 from docs.llms import llms_text, toctrees
-from docs.parameters import parameter_lines, parameters, with_fields
+from docs.parameters import parameter_lines, parameters, shown_on, with_parameters
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md"))}
@@ -127,20 +127,34 @@ def test_every_public_name_has_an_anchor_in_the_reference() -> None:
     assert sorted(found) == sorted(PUBLIC)
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+REFERENCE = shown_on(PAGES["reference"])
+
+
+def test_the_reference_shows_what_its_directives_name() -> None:
+    assert {f"askwise.{name}" for name in PUBLIC if callable(getattr(askwise, name))} <= set(REFERENCE)
+    assert {"askwise.Session.ask", "askwise.theory.star_bound", "askwise.distances.items.TopK.top"} <= set(REFERENCE)
+    assert "askwise.posteriors.scores.mala.run" not in REFERENCE
+
+
+@pytest.mark.parametrize("name", REFERENCE)
 def test_every_parameter_has_a_line(name: str) -> None:
-    thing = getattr(askwise, name)
-    methods = inspect.getmembers(thing, inspect.isfunction) if inspect.isclass(thing) else []
-    described = {name: thing, **{f"{name}.{method}": found for method, found in methods if not method.startswith("_")}}
-    for label, each in described.items():
-        missing = set(parameters(each)) - set(parameter_lines(each))
-        assert not missing, f"the docstring of {label} has no line for {', '.join(sorted(missing))}"
+    missing = set(parameters(REFERENCE[name])) - set(parameter_lines(REFERENCE[name]))
+    assert not missing, f"the docstring of {name} has no line for {', '.join(sorted(missing))}"
+
+
+def test_lines_are_inherited_from_the_method_that_is_overridden_and_from_its_protocol() -> None:
+    from askwise.distances import TableDistance
+    from askwise.strategies.baselines import bald
+
+    assert set(parameter_lines(TableDistance.paired)) == {"left", "right"}
+    assert parameter_lines(bald)["rng"] == parameter_lines(askwise.strategies.Strategy.__call__)["rng"]
+    assert not parameter_lines(lambda left, right: None)
 
 
 def test_the_reference_shows_the_comments_beside_fields() -> None:
-    assert with_fields(askwise.Reply, ["A reply."])[3] == ":param cost: In any unit: seconds, euros, tokens."
+    assert with_parameters(askwise.Reply, ["A reply."])[3] == ":param cost: In any unit: seconds, euros, tokens."
     lines = [":param per_row: Many.", ":param per_column: Many."]
-    assert with_fields(askwise.Plate, lines) == lines
+    assert with_parameters(askwise.Plate, lines) == lines
 
 
 def resolves(name: str) -> bool:

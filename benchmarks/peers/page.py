@@ -5,9 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from statistics import median
 from typing import Any
 
-from benchmarks.peers.summary import CHECKPOINTS, Lines, common, cpu, curves, difference, draws, means, questions_needed
+from benchmarks.peers.summary import (
+    CHECKPOINTS,
+    Draws,
+    Lines,
+    common,
+    cpu,
+    curves,
+    difference,
+    draws,
+    means,
+    questions_needed,
+)
+from benchmarks.trust import bent
 
 PAGE = Path(__file__).parents[2] / "docs" / "peers.md"
 REMARKS = Path(__file__).with_name("remarks.md")
@@ -43,38 +56,58 @@ SECTIONS = (  # heading, peers, the one compared with, measures and what they ar
     ("Clusters of 150 items", CLUSTERS, "askwise clusters", {"pairs": "wrong pairs"}),
     ("The cluster of one item", CLUSTERS, "askwise cluster_of", {"cluster": "wrong about the cluster"}),
 )
+TIMED = (  # heading, peers, the one compared with; samplers are timed in a table of their own
+    ("best of 50 items", CHOICE, OURS),
+    ("labels of 500 points", LABELS, "askwise classifier"),
+    ("clusters of 150 items", CLUSTERS, "askwise clusters"),
+)
+KINDS_REMARK = """\
+The people above have linear tastes. Here people of seven kinds look for the best of 93 cars, and BoTorch's PairwiseGP
+(default kernel, EUBO) is beside askwise with its defaults: the runs of `python -m benchmarks.trust --botorch 15`,
+paired by person. Five kinds are bent: their taste is no weighted sum of the columns. Where the difference is above 0,
+BoTorch has the smaller regret. [Measurements](measurements.md#beside-botorch) says what this means, and what
+certificates state for such people. No other library was run with them."""
 
 
-def write(lines: Lines, planned: Mapping[str, int]) -> None:
-    """The page, from the lines of `results.jsonl` and the number of people each peer was meant to ask."""
-    PAGE.write_text(text(lines, planned))
+def write(lines: Lines, planned: Mapping[str, int], timed: Lines) -> None:
+    """The page, from the lines of `results.jsonl` and of `times.jsonl`, the number of people each peer was meant to
+    ask, and the stored runs with people of many kinds."""
+    PAGE.write_text(text(lines, planned, timed, bent.table(bent.stored_rows())))
 
 
-def text(lines: Lines, planned: Mapping[str, int]) -> str:
+def text(lines: Lines, planned: Mapping[str, int], timed: Lines = (), kinds: str = "") -> str:
+    """`timed` are runs of one machine and day; `kinds` is the table of people of many kinds."""
     counts = Counter(line["peer"] for line in lines)
     run = {peer for peer, count in counts.items() if count >= MIN_LISTED_RUNS or peer == REFERENCE}
-    parts = [REMARKS.read_text().rstrip(), _measured(lines), _targets(lines, run)]
+    parts = [REMARKS.read_text().rstrip(), _measured(lines), _targets(lines, run, timed)]
     for heading, peers, ours, measures in SECTIONS:
         there = [peer for peer in peers if peer in run]
         if ours in there:
             parts += [f"## {heading}", *_compared(lines, there, ours, measures)]
+    if kinds:
+        parts += ["## People of many kinds", KINDS_REMARK, kinds]
+    if timed:
+        parts += ["## CPU of a question", *_times(timed)]
     if {*SAMPLERS, REFERENCE} <= run:
-        parts += ["## Draws from the posterior", _samplers(lines)]
+        parts += ["## Draws from the posterior", _samplers(lines, timed)]
     parts += ["## What was run", _extent(lines, planned)]
     return "\n\n".join(parts) + "\n"
 
 
 def _measured(lines: Lines) -> str:
-    when = "; ".join(sorted({line["at"] for line in lines}))
-    return f"`make peers`, one thread each: {when}. Standard errors are in parentheses."
+    return f"`make peers`, one thread each: {_when(lines)}. Standard errors are in parentheses."
 
 
-def _when(lines: Lines, peer: str) -> str:
-    """The days and machines of a peer's runs: CPU times of two machines are not comparable."""
-    return "; ".join(sorted({line["at"] for line in lines if line["peer"] == peer}))
+def _when(lines: Lines) -> str:
+    """The days and machines of the runs."""
+    return "; ".join(sorted({line["at"] for line in lines}))
 
 
-def _targets(lines: Lines, run: set[str]) -> str:
+def _of(lines: Lines, peer: str) -> Lines:
+    return [line for line in lines if line["peer"] == peer]
+
+
+def _targets(lines: Lines, run: set[str], timed: Lines) -> str:
     """The targets for the defaults, and whether they are met."""
     rows = []
     for measure, name in MEASURES.items():
@@ -99,24 +132,23 @@ def _targets(lines: Lines, run: set[str]) -> str:
         )
         rows.append((wanted, "over 100" if mine is None else f"{mine:.0f} questions", _met(bool(mine and mine <= 60))))
     if {*SAMPLERS, REFERENCE} <= run:
-        each = {peer: draws(lines, peer, REFERENCE).per_second for peer in SAMPLERS}
+        each = {peer: _draws(lines, timed, peer).per_second for peer in SAMPLERS}
         for peer in SAMPLERS[:2]:
             ratio = each[peer] / each["nutpie"]
             rows.append(
                 (f"{peer}: at least 10 times the effective draws a second of nutpie", f"{ratio:.1f}", _met(ratio >= 10))
             )
     for peer in GOAL_DIRECTED:
-        if peer in run:
-            ratio = cpu(lines, peer) / cpu(lines, OURS)
+        if _of(timed, peer):
+            ratio = cpu(timed, peer) / cpu(timed, OURS)
             rows.append((f"{peer}: at least 4 times our CPU a question", f"{ratio:.1f}", _met(ratio >= 4)))
     return "## Targets\n\n" + _table(("target", "result", ""), rows)
 
 
 def _compared(lines: Lines, peers: list[str], ours: str, measures: Mapping[str, str]) -> Iterable[str]:
     for measure, name in measures.items():
-        head = (name, "people", *(f"after {look}" for look in CHECKPOINTS), "CPU ms a question", "measured")
-        rows = [(peer, *_means(lines, peer, measure), f"{cpu(lines, peer):.1f}", _when(lines, peer)) for peer in peers]
-        yield _table(head, rows)
+        rows = [(peer, *_means(lines, peer, measure)) for peer in peers]
+        yield _table((name, "people", *(f"after {look}" for look in CHECKPOINTS)), rows)
         if len({row[1] for row in rows}) > 1:
             yield "People differ, so do not compare rows with different numbers of people. For the same people:"
         rows = [(peer, *_gaps(lines, peer, ours, measure)) for peer in peers if peer != ours]
@@ -155,10 +187,33 @@ def _needed(lines: Lines, peers: list[str], ours: str, measure: str, name: str) 
     yield _table(("questions (error)", *(f"{look}" for look in CHECKPOINTS)), rows)
 
 
-def _samplers(lines: Lines) -> str:
+def _times(timed: Lines) -> Iterable[str]:
+    """CPU by task, all of one run on one machine."""
+    yield (
+        f"`python -m benchmarks.peers.run --cpu`, {_when(timed)}: all in one run, one after the other, one thread. "
+        "The median, least and largest of a few people."
+    )
+    for heading, peers, ours in TIMED:
+        rows = []
+        for peer in peers:
+            if found := [line["cpu_ms"] for line in _of(timed, peer)]:
+                ratio = cpu(timed, peer) / cpu(timed, ours)
+                rows.append(
+                    (peer, len(found), *(f"{ms:.1f}" for ms in (median(found), min(found), max(found))), f"{ratio:.2g}")
+                )
+        yield _table((f"CPU ms a question, {heading}", "people", "median", "least", "largest", f"times {ours}"), rows)
+
+
+def _draws(lines: Lines, timed: Lines, peer: str) -> Draws:
+    """What the draws are worth, and their CPU by the run that timed all samplers, if there is one."""
+    found = draws(lines, peer, REFERENCE)
+    return found._replace(cpu_ms=cpu(timed, peer)) if _of(timed, peer) else found
+
+
+def _samplers(lines: Lines, timed: Lines) -> str:
     rows = []
     for peer in SAMPLERS:
-        found = draws(lines, peer, REFERENCE)
+        found = _draws(lines, timed, peer)
         counts = f"{found.mean:.0f}", f"{found.variance:.0f}", f"{found.per_second:,.0f}"
         rows.append((peer, f"{found.cpu_ms:.1f}", *counts, f"{found.off:.3f} ({found.noise:.3f})"))
     words = (
@@ -173,9 +228,9 @@ def _samplers(lines: Lines) -> str:
 def _extent(lines: Lines, planned: Mapping[str, int]) -> str:
     rows = []
     for peer, wanted in planned.items():
-        mine = [line for line in lines if line["peer"] == peer]
-        rows.append((peer, len(mine), wanted, mine[0]["with"] if mine else "not run"))
-    return _table(("", "runs", "of", "with"), rows)
+        mine = _of(lines, peer)
+        rows.append((peer, len(mine), wanted, mine[0]["with"] if mine else "not run", _when(mine)))
+    return _table(("", "runs", "of", "with", "when, and on which machine"), rows)
 
 
 def _table(head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:

@@ -3,6 +3,10 @@
 `python -m benchmarks.peers.run [--seeds 100] [--minutes 60] [--only NAME ...]`: makes an environment for each set of
 peers under `.peers/`, does what `results.jsonl` still lacks, and stops starting runs when the minutes are over. Call it
 again to go on. `--list` says what is there and what the rest will take.
+
+`--cpu` instead times a few people of every peer, one after the other on this machine, and keeps these times in
+`times.jsonl` in place of those before: the page compares CPU by them alone, since the other runs come from several
+machines. Give it a processor (`nice -n -10` as root); it takes about ten minutes.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +29,9 @@ from benchmarks.peers.worker import QUESTIONS
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 RESULTS = HERE / "results.jsonl"
+TIMES = HERE / "times.jsonl"
 RUNS_PER_PROCESS = 25
+TIMED_PEOPLE, TIMED_SAMPLES = 3, 20  # of each peer; a sampler's run takes milliseconds
 ONE_THREAD = dict.fromkeys(("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 ONE_THREAD |= {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "PYTHONWARNINGS": "ignore"}
 
@@ -80,8 +86,10 @@ def interpreter(environment: str) -> str:
     return python
 
 
-def lines() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
+def lines(path: Path | None = None) -> list[dict[str, Any]]:
+    """The runs that are kept in the file, by default `RESULTS`."""
+    path = path or RESULTS
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def missing(peer: Peer, most: int) -> list[int]:
@@ -136,6 +144,25 @@ def run_peers(chosen: list[Peer], most: int, end: float) -> None:
             print(f"{peer.name}: could not be installed ({error})", flush=True)
 
 
+def time_peers(chosen: Sequence[Peer]) -> None:
+    """Times all of them in one run, one after the other, and replaces `TIMES` when every one has been timed.
+
+    A peer that cannot be timed stops the run, since times of two runs are not compared.
+    """
+    found = []
+    for peer in chosen:
+        count = TIMED_SAMPLES if peer.name in page.SAMPLERS else TIMED_PEOPLE
+        timed = list(runs(peer, list(range(count))))
+        if len(timed) < count:
+            raise SystemExit(f"{peer.name} did not run, so the times of before are kept")
+        at = f"{date.today()}, {machine()}"
+        found += [{name: line[name] for name in ("peer", "seed", "cpu_ms", "with")} | {"at": at} for line in timed]
+        print(f"{peer.name}: {', '.join(format(line['cpu_ms'], '.1f') for line in timed)} CPU ms", flush=True)
+    half = TIMES.with_suffix(".part")
+    half.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in found))
+    half.replace(TIMES)
+
+
 def print_progress(chosen: list[Peer], most: int) -> None:
     """What is there, and what the rest takes at the speed so far."""
     for peer in chosen:
@@ -150,13 +177,17 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=100, help="at most so many of each peer")
     parser.add_argument("--minutes", type=float, default=24 * 60, help="start no run after so many")
     parser.add_argument("--only", nargs="+", choices=[peer.name for peer in PEERS], metavar="PEER")
+    parser.add_argument("--cpu", action="store_true", help="time a few people of every peer in one run")
     parser.add_argument("--list", action="store_true", help="say what is left to do")
     options = parser.parse_args()
     chosen = [peer for peer in PEERS if not options.only or peer.name in options.only]
     if options.list:
         return print_progress(chosen, options.seeds)
-    run_peers(chosen, options.seeds, time.monotonic() + 60 * options.minutes)
-    page.write(lines(), {peer.name: peer.seeds for peer in PEERS})
+    if options.cpu:
+        time_peers([peer for peer in PEERS if peer.name != page.REFERENCE])
+    else:
+        run_peers(chosen, options.seeds, time.monotonic() + 60 * options.minutes)
+    page.write(lines(), {peer.name: peer.seeds for peer in PEERS}, lines(TIMES))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ Answers are logit. Every person prefers the better of two random items nine time
 are about the first shape. `--store FILE` keeps a JSON line for each person and does not run them again: use a new file
 for each version of the code. `--botorch N` first runs BoTorch's PairwiseGP with EUBO for the first N people of each
 kind on the cars, as far as `botorch.jsonl` lacks them; that takes half a minute of CPU a person. Kinds of which it has
-asked fewer than five people get no verdict.
+asked fewer than five people get no verdict. The last table has the same people beside BoTorch, each kind and together.
 """
 
 from __future__ import annotations
@@ -34,12 +34,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import askwise
 from benchmarks.common import DEFAULT_SHAPE, append_line, benchmark_parser, known_shapes, run_or_recall, stored_lines
 from benchmarks.peers.run import printed_lines
-from benchmarks.trust import summary
-from benchmarks.trust.people import HERE, KINDS, TABLES, kinds_of
+from benchmarks.trust import bent, summary
+from benchmarks.trust.bent import BOTORCH_LINES, BOTORCH_TABLE
+from benchmarks.trust.people import KINDS, TABLES, kinds_of
 from benchmarks.trust.runs import CHECKPOINTS, jobs_of, run
-
-BOTORCH_LINES = HERE / "botorch.jsonl"
-BOTORCH_TABLE = "cars"
 
 
 def run_botorch(kinds: Iterable[str], people: int) -> None:
@@ -91,12 +89,17 @@ def main() -> None:
     shapes = known_shapes(askwise.best_item, options.shape)
     kinds = {table: [kind for kind in options.kinds if kind in kinds_of(table)] for table in options.tables}
     lines = run_or_recall(run, jobs_of(kinds, shapes, options.people, options.budget), options.store, options.jobs)
-    rows = summary.rows_of(lines, stored_lines(BOTORCH_LINES))
+    botorch = stored_lines(BOTORCH_LINES)
+    rows = summary.rows_of(lines, botorch)
     aims = summary.aims(rows, shapes[0])
+    own = [line for line in lines if line["table"] == BOTORCH_TABLE and line["shape"] == shapes[0]]
+    beside = bent.rows_of(own, botorch)
     if options.json:
-        print(json.dumps({"people": options.people, "rows": rows, "aims": aims}))
+        kinds = [row._asdict() for row in beside]
+        print(json.dumps({"people": options.people, "rows": rows, "aims": aims, "beside_botorch": kinds}))
     else:
         print_tables(rows, aims)
+        print(bent.table(beside))
 
 
 if __name__ == "__main__":

@@ -32,6 +32,8 @@ class ContradictionError(AnswerError):
 
     - `others`: the earlier answers of a smallest contradiction, counted from 0; without any one of them there is none.
     - `words`: the same answers in words, after the one that is refused.
+
+    :param message: The sentence that says what contradicts what.
     """
 
     def __init__(self, message: str, others: tuple[int, ...] = (), words: tuple[str, ...] = ()):
@@ -58,6 +60,8 @@ class OracleError(AskwiseError):
     - `wait`: the seconds after which it may be asked again, if it said so.
     - `cost`: what the failed call cost.
     - `final`: no later try can help.
+
+    :param message: The sentence that says what went wrong.
     """
 
     def __init__(self, message: str, wait: float | None = None, cost: float = 0.0, final: bool = False):

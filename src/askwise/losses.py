@@ -22,7 +22,15 @@ from askwise.types import Capability, Floats, Response, Responses
 
 @runtime_checkable
 class Loss(Protocol):
-    """A loss of predictions z against responses y."""
+    """A loss of predictions z against responses y.
+
+    :param z: Predictions: scores, or decisions where `takes_decision` is true.
+    :param y: Responses, one or an array that broadcasts with `z`.
+    :param name: The name of the loss.
+    :param takes_decision: Whether `z` is a decision to be compared with `y`, and no score.
+    :param proper: Whether exp(-loss) sums to one over the responses, so that beta = 1 is Bayes' rule.
+    :param flat_beyond: The curvature is below 1e-8 where |z| is larger than this.
+    """
 
     @property
     def name(self) -> str: ...
@@ -40,14 +48,21 @@ class Loss(Protocol):
 
 @runtime_checkable
 class FusesSlope(Capability, Protocol):
-    """Computes value and slope in one pass, for less than the two apart; samplers use it."""
+    """Computes value and slope in one pass, for less than the two apart; samplers use it.
+
+    :param z: Predictions, as in `Loss`.
+    :param y: Responses, as in `Loss`.
+    """
 
     def value_and_slope(self, z: Floats, y: Responses) -> tuple[Floats, Floats]: ...
 
 
 @runtime_checkable
 class SharesByLabel(Capability, Protocol):
-    """Gives the chances of all responses 0, 1, ... at once, for less than one by one."""
+    """Gives the chances of all responses 0, 1, ... at once, for less than one by one.
+
+    :param z: Scores, with one entry for each label on the last axis.
+    """
 
     def shares_by_label(self, z: Floats) -> Floats: ...  # (..., K) -> (Y, ...)
 
@@ -123,7 +138,7 @@ class Davidson:
     1.0
     """
 
-    ties: float = 1.0
+    ties: float = 1.0  # how likely "about equal" is: its odds against e^(z/2) and e^(-z/2)
     name: str = "davidson"
     takes_decision: bool = False
     proper: bool = True
@@ -168,7 +183,7 @@ class OrderedLogit:
     1.0
     """
 
-    cuts: tuple[float, ...]
+    cuts: tuple[float, ...]  # the scores from which each grade is given; they rise
     name: str = "ordered logit"
     takes_decision: bool = False
     proper: bool = True
@@ -195,6 +210,9 @@ class OrderedLogit:
 
     def shares_by_response(self, z: Floats, responses: Sequence[Response] | Floats) -> Iterator[Floats]:
         """The probability of each response: differences of the chances to answer at least so much.
+
+        :param z: Scores.
+        :param responses: The responses whose probabilities are wanted.
 
         >>> [float(share) for share in ordered_logit((0.0, 1.0)).shares_by_response(np.zeros(()), [2, 1, -1, -2])]
         [0.268..., 0.231..., 0.231..., 0.268...]

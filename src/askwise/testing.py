@@ -43,6 +43,10 @@ def check_family(family: Family, structures: Structures, atoms: Atoms | None = N
 
     `structures` (S) are some of the family's own; `atoms` (A) are drawn if left out.
 
+    :param family: Your family.
+    :param structures: Some of its own structures, `(S, ...)`.
+    :param atoms: Some of its atoms, `(A, ...)`; drawn if left out.
+
     >>> from askwise.structures.finite import Finite
     >>> check_family(Finite([[0, 0, 1], [0, 1, 1]]), np.arange(2))
     """
@@ -144,6 +148,9 @@ def check_distance(distance: Distance, structures: Structures) -> None:
 
     `structures` (S) are some on which the distance is tried.
 
+    :param distance: Your distance.
+    :param structures: Structures `(S, ...)` on which it is tried.
+
     >>> from askwise.distances.items import BestItem
     >>> check_distance(BestItem(np.eye(3)), default_rng(0).standard_normal((8, 3)))
     """
@@ -187,6 +194,9 @@ def check_posterior(prior: Posterior, answers: Sequence[Answer]) -> None:
     """Updates make new posteriors and leave the old ones alone; samples are proper and repeatable; each capability.
 
     `answers` are told to `prior` one after the other.
+
+    :param prior: Your posterior before any answer.
+    :param answers: What it is told, one after the other.
 
     >>> from askwise.losses import zero_one
     >>> from askwise.posteriors.enumerated import Enumerated
@@ -248,6 +258,10 @@ def check_strategy(strategy: Strategy, problem: Problem, posterior: Posterior) -
     """A gain for each atom, finite and at least 0, the same for the same generator.
 
     `strategy` is tried on draws of `posterior`, which must suit the `problem`.
+
+    :param strategy: Your strategy.
+    :param problem: The problem on which it is tried.
+    :param posterior: Beliefs that suit the problem; the strategy is tried on their draws.
 
     >>> from askwise.distances.labels import Disagreement
     >>> from askwise.losses import zero_one

@@ -90,7 +90,7 @@ class Scored(NamedTuple):
     """
 
     gain: Floats  # (A,), at least 0; the largest is asked
-    info: Mapping[str, Any] = {}
+    info: Mapping[str, Any] = {}  # details by name, for those who look closer
 
 
 @dataclass(frozen=True)
@@ -121,11 +121,11 @@ class Prompt:
     1
     """
 
-    kind: str
-    options: tuple[Option, ...]
+    kind: str  # what sort of question it is: "pair", "label", "same", "number",
+    options: tuple[Option, ...]  # what is shown
     responses: tuple[Response, ...]  # what may be answered
     codes: Mapping[Response, Response]  # what may be answered, and other names for it -> the family's response
-    text: str
+    text: str  # the question in words
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
+import argparse
+import importlib
 import json
 import re
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,12 +18,35 @@ from benchmarks.measure import MEASUREMENTS, Measurement
 TINY = Measurement("hops", "calls of one answer")
 
 
-def test_every_benchmark_exists_and_is_on_the_page():
+def test_the_list_and_the_commands_of_the_page_are_the_same():
     page = Path("docs/measurements.md").read_text()
-    for wanted in MEASUREMENTS.values():
-        module = wanted.words.split()[0]
-        assert importlib.util.find_spec(f"benchmarks.{module}"), module
-        assert re.search(rf"benchmarks\.{module}\b", page), module
+    shown = set(re.findall(r"`python -m benchmarks\.([^`]*)`", page))
+    listed = [wanted.words for wanted in MEASUREMENTS.values()]
+    assert len(listed) == len(set(listed))
+    assert shown - set(listed) == set(), "on the page and not in benchmarks/measure.py"
+    assert set(listed) - shown == set(), "in benchmarks/measure.py and not on the page"
+
+
+class Parsed(BaseException):
+    """The options were read; nothing is to be measured."""
+
+
+@pytest.mark.parametrize("name", MEASUREMENTS)
+def test_every_benchmark_takes_the_options_it_is_given(name, tmp_path, monkeypatch):
+    wanted, read = MEASUREMENTS[name], argparse.ArgumentParser.parse_args
+    module, *words = shlex.split(wanted.words)
+
+    def parse_only(parser, *arguments):
+        read(parser, *arguments)
+        raise Parsed
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_only)
+    options = [*wanted.more.split(), *([wanted.store, str(tmp_path / "x")] if wanted.store else [])]
+    monkeypatch.setattr(sys, "argv", [module, *words, *options, *(["--json"] if wanted.json else [])])
+    found = importlib.import_module(f"benchmarks.{module}")
+    command = importlib.import_module(f"{found.__name__}.__main__") if hasattr(found, "__path__") else found
+    with pytest.raises(Parsed):
+        command.main()
 
 
 def test_what_is_finished_is_not_run_again(tmp_path, monkeypatch, capsys):
@@ -56,5 +82,21 @@ def test_results_on_the_way_are_kept_where_the_benchmark_can(name, tmp_path, mon
     monkeypatch.setattr(measure.subprocess, "run", note)
     found = json.loads(measure.measure(name, tmp_path).read_text())
     assert found["found"] == [{"figure": 1}]
-    assert ("--store" in commands[0]) == MEASUREMENTS[name].keeps_lines
+    assert ("--store" in commands[0]) == bool(MEASUREMENTS[name].store)
     assert commands[0][-1] == "--json"
+
+
+def test_lines_are_kept_of_what_prints_no_json(tmp_path, monkeypatch):
+    commands = []
+
+    class Done:
+        stdout = "| 0.05 | 1 |\n| 0.1 | 2 |\n"
+
+    def note(command, **options):
+        commands.append(command)
+        return Done()
+
+    monkeypatch.setattr(measure.subprocess, "run", note)
+    found = json.loads(measure.measure("few-again", tmp_path).read_text())
+    assert found["found"] == ["| 0.05 | 1 |", "| 0.1 | 2 |"]
+    assert commands[0][-5:] == ["best of 8, deviation 4", "--first", "60", "--people", "180"]

@@ -198,13 +198,24 @@ def test_the_page_says_who_is_better():
     rng = np.random.default_rng(8)
     ours = 0.5 + 0.1 * rng.standard_normal((50, len(MEASURED_ANSWERS)))
     made = lines(askwise=ours, choix=ours[:20] - 0.3, askwise_qbc=ours + 0.3, naive_NumPy=ours)
-    said = page.text(made, {"askwise": 100, "COBRAS": 24})
+    timed = [
+        {"peer": peer, "seed": seed, "cpu_ms": ms + seed, "at": "one day, one machine", "with": "made up"}
+        for peer, ms in (("askwise", 5.0), ("naive NumPy", 11.0))
+        for seed in range(3)
+    ]
+    said = page.text(made, {"askwise": 100, "COBRAS": 24}, timed, "| the table of kinds |")
     assert "| choix after 10, 25, 50, 75, 100; fewer than 100 people: " in said
-    assert "| naive NumPy: at least 4 times our CPU a question | 1.0 | **missed** |" in said
+    assert "| naive NumPy: at least 4 times our CPU a question | 2.0 | **missed** |" in said
+    assert "| naive NumPy | 3 | 12.0 | 11.0 | 13.0 | 2 |" in said
+    assert "`python -m benchmarks.peers.run --cpu`, one day, one machine: " in said
+    assert "## People of many kinds\n\nThe people above have linear tastes." in said
+    assert "\n\n| the table of kinds |\n" in said
     assert "worse after 10, 25, 50, 75, 100 |" in said
-    assert "| askwise | 50 | 100 | made up |" in said
-    assert "| COBRAS | 0 | 24 | not run |" in said
-    assert "| 5.0 | today |" in said
+    assert "| askwise | 50 | 100 | made up | today |" in said
+    assert "| COBRAS | 0 | 24 | not run |  |" in said
+    untimed = page.text(made, {})
+    assert "CPU of a question" not in untimed
+    assert "5.0" not in untimed  # the CPU of runs on several days and machines
     few = page.text(lines(askwise=ours, choix=ours[:6] - 0.3 * rng.random((6, 1))), {})
     assert few.count("| too few people |") == 2
 
@@ -227,3 +238,26 @@ def test_every_peer_is_listed_once_and_on_the_page():
     assert shown == set(names)
     assert {peer.name for peer in run.PEERS if peer.module == "ours"} == set(RUNS)
     assert all((run.HERE / f"{peer.environment}.txt").exists() for peer in run.PEERS if peer.environment)
+
+
+def test_times_are_of_one_run_of_all(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "TIMES", tmp_path / "times.jsonl")
+    made = {"errors": {}, "cpu_ms": 4.0, "with": "made up"}
+    monkeypatch.setattr(
+        run, "runs", lambda peer, seeds: ({"peer": peer.name, "seed": seed, **made} for seed in seeds[: 2 * peer.seeds])
+    )
+    peers = [run.Peer("choix", "learn", "bradley_terry"), run.Peer("nutpie", "sampler", "nuts_nutpie")]
+    run.time_peers(peers)
+    kept = run.lines(run.TIMES)
+    assert [line["peer"] for line in kept].count("choix") == run.TIMED_PEOPLE
+    assert [line["peer"] for line in kept].count("nutpie") == run.TIMED_SAMPLES
+    assert len({line["at"] for line in kept}) == 1
+    with pytest.raises(SystemExit, match="COBRAS did not run"):
+        run.time_peers([*peers, run.Peer("COBRAS", "old", "cobras", 1)])
+    assert run.lines(run.TIMES) == kept
+
+
+def test_the_stored_times_are_of_one_machine_and_of_all_peers():
+    kept = run.lines(run.TIMES)
+    assert len({line["at"] for line in kept}) == 1
+    assert {line["peer"] for line in kept} == {peer.name for peer in run.PEERS} - {page.REFERENCE}

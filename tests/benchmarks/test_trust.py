@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 import askwise
 from benchmarks.common import run_or_recall, shape_options, stored_lines, takes_shape
 from benchmarks.trust import __main__ as command
-from benchmarks.trust import summary
+from benchmarks.trust import bent, summary
 from benchmarks.trust.people import CONSISTENCY, KINDS, LAPSES, TABLES, TablePerson, consistency, kinds_of, table_named
 from benchmarks.trust.runs import CHECKPOINTS, Job, jobs_of, run
 
@@ -118,3 +119,36 @@ def test_aims_are_met_or_missed():
     assert [aim["rows"] for aim in summary.aims(rows)] == [2, 2, 1, 1, 1, 1]
     few = summary.rows_of(lines, botorch[:4])
     assert [aim["rows"] for aim in summary.aims(few)] == [2, 2, 1, 0, 0, 0]
+
+
+def test_kinds_are_pooled_by_seed():
+    """Two kinds that share their people are not counted as independent."""
+    noise = np.random.default_rng(3).standard_normal((2, 40))
+    ours = [
+        {
+            "table": "cars",
+            "kind": kind,
+            "seed": seed,
+            "regret_after": {str(n): 0.5 + noise[row, seed] for n in CHECKPOINTS},
+        }
+        for row, kind in enumerate(("linear", "threshold"))
+        for seed in range(40)
+    ]
+    theirs = [line | {"regret_after": {str(n): 0.0 for n in CHECKPOINTS}} for line in ours[:70]]
+    found = bent.pooled(ours, theirs, ("linear", "threshold"), 15)
+    assert found.people == 30
+    assert found.difference == pytest.approx(0.5 + noise[:, :30].mean())
+    assert found.standard_error == pytest.approx(noise[:, :30].mean(axis=0).std(ddof=1) / np.sqrt(30))
+    twice = [line | {"kind": "lapses"} for line in ours[:40]] + ours[:40]
+    both = bent.pooled(twice, [line | {"regret_after": {"15": 0.0}} for line in twice], ("linear", "lapses"), 15)
+    assert both.standard_error == pytest.approx(noise[0].std(ddof=1) / np.sqrt(40))
+    rows = bent.rows_of(ours, theirs)
+    assert [(row.name, row.people) for row in rows] == [("linear", 40), ("threshold", 30)]
+    assert bent.table([]) == ""
+
+
+def test_the_pages_have_the_table_of_the_stored_runs():
+    rows = bent.stored_rows()
+    assert [row.name for row in rows[-2:]] == ["the five bent kinds together", "all seven together"]
+    for page in ("peers", "measurements"):
+        assert bent.table(rows) in Path(f"docs/{page}.md").read_text()

@@ -43,10 +43,10 @@ class Column:
     """How one column becomes k features: a number or a date one, a category one for each of its levels, a vector one
     for each of its numbers."""
 
-    name: str
+    name: str  # of the column
     levels: Mapping[str, int] | None  # category -> its place; None: numbers, dates or vectors
-    dated: bool
-    impute: bool
+    dated: bool  # whether it holds dates
+    impute: bool  # whether unknown values are filled in
     exponent: int = 0  # numbers are divided by two to this power
     fill: Floats | float = 0.0  # stands for an unknown number or vector
     first: Floats | float = 0.0  # (k,) what is subtracted first,
@@ -69,11 +69,17 @@ class Column:
         return [self.name] if self.levels is None else [f"{self.name}={level}" for level in self.levels]
 
     def block(self, values: list[Any]) -> Floats:
-        """(N, k): of mean squared length 1 for the column that it was made of."""
+        """(N, k): of mean squared length 1 for the column that it was made of.
+
+        :param values: The values of the column, one a row.
+        """
         return (self.raw(values) - self.first - self.mean) / self.length
 
     def raw(self, values: list[Any]) -> Floats:
-        """(N, k) before anything is subtracted; refuses what this column never held."""
+        """(N, k) before anything is subtracted; refuses what this column never held.
+
+        :param values: The values of the column, one a row.
+        """
         unknown = [i for i, value in enumerate(values) if value is None]
         if unknown and not self.impute:
             problem = (
@@ -118,8 +124,8 @@ class Items:
     [[-1.0], [1.0]]
     """
 
-    names: tuple[str, ...]
-    images: tuple[str | None, ...]
+    names: tuple[str, ...]  # one for each item
+    images: tuple[str | None, ...]  # the picture of each, or None
     features: Floats  # (N, D); D is 0 if there is nothing but names
     columns: tuple[str, ...]  # D names such as "price" or "type=van"
     left_out: Mapping[str, str]  # column -> why it is not a feature
@@ -154,6 +160,16 @@ def encode(
     `features` names the columns that count; by default every column that can be a feature does, and `left_out` says why
     the others cannot. With ``missing="impute"`` an unknown number becomes the mean, and an unknown category the level
     "missing"; by default they are refused. `readings` says how a study read texts before; by default that is found out.
+
+    :param data: The table: a dataframe, an array, a list of dicts, a dict of columns or a list of names.
+    :param name: The column of names; guessed by default.
+    :param image: The column of pictures; guessed by default.
+    :param body: The column of long texts.
+    :param audio: The column of sounds.
+    :param video: The column of films.
+    :param features: The columns that count; by default every column that can be a feature.
+    :param missing: "refuse" unknown values, or "impute" them.
+    :param readings: How a study read the texts of columns before; found out by default.
 
     >>> items = encode({"name": ["Swift", "Camry", "Astro", "Previa"], "price": [8.6, 18.2, 16.6, 22.7],
     ...                 "type": ["car", "car", "van", "van"], "wheels": [4, 4, 4, 4]})
@@ -203,6 +219,9 @@ def encode(
 
 def encode_like(data: Any, encoding: Sequence[Column]) -> Floats:
     """(N, D): the features of other rows of `data`, with the means, scales and levels of an earlier `encoding`.
+
+    :param data: Other rows of the same table.
+    :param encoding: How the columns of the first rows became features: `Items.encoding`.
 
     >>> items = encode({"price": [1.0, 3.0], "type": ["car", "van"]}, features=["price"])
     >>> encode_like({"price": [3.0, 5.0]}, items.encoding).tolist()

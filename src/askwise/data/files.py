@@ -53,6 +53,13 @@ def read(
     `encoding` is that of a text file. Without a `header`, the first line of a CSV, TSV or Excel file is a row. `image`,
     `audio` and `video` name the columns of pictures, sounds and films; that of the pictures is guessed by default.
 
+    :param path: The file or folder.
+    :param encoding: Of a text file.
+    :param image: The column of pictures; guessed by default.
+    :param audio: The column of sounds.
+    :param video: The column of films.
+    :param header: Whether the first line of a CSV, TSV or Excel file holds the names of the columns.
+
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "cars.csv"
     >>> _ = path.write_text("name,price\\nSwift,8.6\\nCamry,18.2\\n")

@@ -54,6 +54,12 @@ class Presentation:
     the most telling features. `pool` is what is known of a pool on disk: its path and the types of its columns.
     `bodies` names the columns of long texts, sounds and films.
 
+    :param columns: The table, by column.
+    :param items: Gives what was understood of it.
+    :param show: The columns to show; None: the most telling features.
+    :param pool: What is known of a pool on disk.
+    :param bodies: The columns of long texts, sounds and films.
+
     >>> from functools import partial
     >>> from askwise.data.encoding import encode
     >>> table = {"name": ["tea", "wine"], "price ($)": [1.5, 9.0]}
@@ -122,14 +128,20 @@ class Presentation:
         return self._items()
 
     def fields(self, row: int) -> dict[str, str]:
-        """The columns of a row that are shown, and what they hold."""
+        """The columns of a row that are shown, and what they hold.
+
+        :param row: The number of the row.
+        """
         if row not in self._fields:
             values = self._values(row, self.shown)
             self._fields[row] = {column: self._formats[column](value) for column, value in values.items()}
         return dict(self._fields[row])
 
     def body(self, row: int) -> dict[str, Any]:
-        """The long text, the sound and the film of a row, as far as the table has them."""
+        """The long text, the sound and the film of a row, as far as the table has them.
+
+        :param row: The number of the row.
+        """
         if not self._body_columns:
             return {}
         values = self._values(row, list(dict.fromkeys(self._body_columns.values())))

@@ -49,7 +49,12 @@ GROUP = "askwise.distances"  # of the entry points
 
 @runtime_checkable
 class Distance(Protocol):
-    """Symmetric, zero on the diagonal, values in [0, 1]; no triangle inequality needed."""
+    """Symmetric, zero on the diagonal, values in [0, 1]; no triangle inequality needed.
+
+    :param left: The first structure of each pair, `(K, ...)`.
+    :param right: The second structure of each pair, `(K, ...)`.
+    :param structures: The structures `(S, ...)`, each compared with each.
+    """
 
     def paired(self, left: Structures, right: Structures) -> Floats: ...  # (K,)
     def pairwise(self, structures: Structures) -> Floats: ...  # (S, S)
@@ -57,14 +62,22 @@ class Distance(Protocol):
 
 @runtime_checkable
 class HasCentre(Capability, Protocol):
-    """Finds an estimate that need not be one of the draws, from their weights (S,) and their mean distances (S,)."""
+    """Finds an estimate that need not be one of the draws, from their weights (S,) and their mean distances (S,).
+
+    :param structures: The draws `(S, ...)`.
+    :param weights: The weight of each draw, `(S,)`; they add up to 1.
+    :param mean_distances: The mean distance of each draw from all draws, `(S,)`.
+    """
 
     def centre(self, structures: Structures, weights: Floats, mean_distances: Floats) -> Any: ...
 
 
 @runtime_checkable
 class HasForm(Capability, Protocol):
-    """Multiplies by the (S, S) matrix of distances without building it, where structures matter through few values."""
+    """Multiplies by the (S, S) matrix of distances without building it, where structures matter through few values.
+
+    :param structures: The structures `(S, ...)` whose distances the form multiplies with.
+    """
 
     def form(self, structures: Structures) -> Form: ...
 
@@ -99,6 +112,9 @@ def form_of(distance: Distance, structures: Structures) -> Form:
 
     The latest form is kept, because stopping, scoring and the estimate use the same draws one after the other.
 
+    :param distance: The distance.
+    :param structures: The structures `(S, ...)` whose distances are wanted.
+
     >>> distance, draws = TableDistance(1.0 - np.eye(2)), np.arange(2)
     >>> form_of(distance, draws) is form_of(distance, draws)
     True
@@ -112,6 +128,9 @@ def form_of(distance: Distance, structures: Structures) -> Form:
 
 def new_form(distance: Distance, structures: Structures) -> Form:
     """As `form_of`, for structures that are used once: nothing is kept.
+
+    :param distance: The distance.
+    :param structures: The structures `(S, ...)` whose distances are wanted.
 
     >>> new_form(TableDistance(1.0 - np.eye(2)), np.arange(2)).apply(np.array([0.25, 0.75]))
     array([0.75, 0.25])
@@ -130,7 +149,7 @@ class TableDistance:
     array([0.3])
     """
 
-    table: Floats
+    table: Floats  # the distances of all structures of the family, `(G, G)`
 
     def paired(self, left: Ints, right: Ints) -> Floats:
         return self.table[left, right]
@@ -148,7 +167,7 @@ class Custom:
            [0.25, 0.  ]])
     """
 
-    function: Callable[[Any, Any], float]
+    function: Callable[[Any, Any], float]  # gives the distance of two structures, a number from 0 to 1
 
     def paired(self, left: Structures, right: Structures) -> Floats:
         return self._checked(np.array([float(self.function(g, h)) for g, h in zip(left, right, strict=True)]))
@@ -183,6 +202,8 @@ def distances() -> Mapping[str, Callable[[Floats], Distance]]:
 def distance_named(name: str) -> Callable[[Floats], Distance]:
     """The distance of that name. Plug-ins are only looked for if it is none of this package.
 
+    :param name: One of those that `distances` lists.
+
     >>> distance_named("exact")(np.eye(2)).best(np.array([[1.0, 0.0]]))
     array([0])
     """
@@ -204,6 +225,9 @@ def built_in_distances() -> Mapping[str, Callable[[Floats], Distance]]:
 
 def verify(distance: Distance, structures: Structures) -> None:
     """Refuses what is not a distance on these structures, and says what to do about it.
+
+    :param distance: What may be a distance.
+    :param structures: The structures `(S, ...)` on which it is checked.
 
     >>> verify(Custom(lambda g, h: g - h if g > h else 0.0), np.array([0.0, 0.5]))
     Traceback (most recent call last):

@@ -17,6 +17,8 @@ class ClusterOf:
 
     C and C' are the clusters of the item, itself included. The paper's cluster identification distance.
 
+    :param item: The number of the item.
+
     >>> ClusterOf(0).paired(np.array([[0, 0, 0, 1]]), np.array([[0, 0, 1, 1]])).round(4)
     array([0.3333])
     """
@@ -27,7 +29,10 @@ class ClusterOf:
         self.item = whole_number("item", item, at_least=0)
 
     def members(self, structures: Ints) -> Bools:
-        """(S, N): who shares the item's cluster."""
+        """(S, N): who shares the item's cluster.
+
+        :param structures: Clusterings, `(S, N)`.
+        """
         return np.asarray(structures == structures[:, [self.item]])
 
     def paired(self, left: Ints, right: Ints) -> Floats:

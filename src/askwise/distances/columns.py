@@ -31,6 +31,10 @@ class BestColumn(ItemRegret):
     With an `entry_range`, the loss is a share of this constant in place of each matrix's own range of scores. A larger
     loss counts as 1.
 
+    :param score: What makes a column good: "mean", "max", "min" or a function.
+    :param rows: The rows that matter; by default all.
+    :param entry_range: The range of the entries, if losses are to be shares of this.
+
     >>> left, right = np.array([[[1.0, 0.9, 0.0]]]), np.array([[[0.5, 1.0, 0.0]]])
     >>> BestColumn().paired(left, right).round(4)
     array([0.5])
@@ -67,7 +71,10 @@ class BestColumn(ItemRegret):
         return scores
 
     def regrets(self, structures: Structures) -> Floats:
-        """(S, M): what is lost by taking each column instead of the best; 0 to 1."""
+        """(S, M): what is lost by taking each column instead of the best; 0 to 1.
+
+        :param structures: Matrices, `(S, N, M)` or as `pack` makes them.
+        """
         if self.entry_range is None:
             return super().regrets(structures)
         scores = self.utilities(structures)

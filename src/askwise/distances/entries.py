@@ -21,6 +21,9 @@ class EntryDifference:
     it is larger: d(g, h) = mean over (i, j) of min(1, |g_ij - h_ij| / entry_range). So d times `unit`, which is
     `entry_range`, is the mean absolute difference. The estimate is the mean of the draws.
 
+    :param entry_range: The range of the entries in the units of the answers.
+    :param rows: The rows that matter; by default all.
+
     >>> left, right = np.array([[[1.0, 5.0], [3.0, 2.0]]]), np.array([[[2.0, 5.0], [3.0, 4.0]]])
     >>> float(EntryDifference(4).paired(left, right)[0])  # (1 + 0 + 0 + 2) / 4 entries / 4
     0.1875

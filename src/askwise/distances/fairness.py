@@ -24,6 +24,11 @@ class EqualOpportunity:
     `group` (A,) says which atoms belong to the protected group. The positive response is the largest one. Where one
     classifier has no positives in a group, there is nothing to find, and that way counts 0.
 
+    :param family: Whose structures are compared.
+    :param atoms: The atoms on which they are compared, `(A, ...)`.
+    :param group: Which of these belong to the protected group, `(A,)`.
+    :param weight: How much the gap between the groups counts beside disagreement.
+
     >>> from askwise.structures.finite import Finite
     >>> family = Finite([[1, 1, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1]])
     >>> distance = EqualOpportunity(family, np.arange(4), [True, False, True, False])
@@ -60,7 +65,11 @@ class EqualOpportunity:
         return self._larger(disagreement, forward, forward.T)
 
     def violation(self, structures: Structures, truth: Structures) -> Floats:
-        """(S,): how unequally each structure finds the positives of the true one in the two groups."""
+        """(S,): how unequally each structure finds the positives of the true one in the two groups.
+
+        :param structures: The structures that are judged, `(S, ...)`.
+        :param truth: The true structure, as a batch of one.
+        """
         positive, true = self._positive(structures), self._positive(truth)
         return _gap(self._counts(positive * true), self._counts(np.broadcast_to(true, positive.shape)))
 

@@ -19,7 +19,11 @@ MIN_STRIP_ROWS = 96  # rows of D that are multiplied together
 
 
 class Form(Protocol):
-    """The matrix D of distances between the structures of one sample, as something to multiply with."""
+    """The matrix D of distances between the structures of one sample, as something to multiply with.
+
+    :param weights: A number for each structure, `(S,)`.
+    :param mass: A column of numbers for each atom, one a structure: `(S, A)`.
+    """
 
     def apply(self, weights: Floats) -> Floats: ...  # (S,) -> (S,): D w
     def quadratic(self, mass: Floats) -> Floats: ...  # (S, A) -> (A,): the diagonal of mass' D mass
@@ -86,6 +90,8 @@ class Multipartite:
     def capped(self, cap: float) -> Multipartite:
         """The same where a distance above `cap` counts as `cap`.
 
+        :param cap: The largest distance that is kept.
+
         >>> Multipartite(np.array([[0.0, 0.3], [0.3, 0.0]]), np.arange(2), [1, 1]).capped(0.2).matrix
         array([[0. , 0.2],
                [0.2, 0. ]])
@@ -138,7 +144,7 @@ class Overlap:
     """
 
     traits: Floats  # (S, R)
-    ceiling: float
+    ceiling: float  # the distance of two structures that share nothing
 
     def apply(self, weights: Floats) -> Floats:
         return self.ceiling * weights.sum() - self.traits @ (weights @ self.traits)
@@ -150,6 +156,9 @@ class Overlap:
 
 def grouped(values: Ints, between: Callable[[Ints], Floats]) -> Grouped:
     """A form over the distinct values that a sample shows; `between` gives their (G, G) distances.
+
+    :param values: A whole number for each structure, `(S,)`: structures with the same one are alike.
+    :param between: Gives the distances `(G, G)` of the distinct values.
 
     >>> grouped(np.array([7, 3, 7]), lambda kept: 1.0 - np.eye(len(kept))).group
     array([1, 0, 1])

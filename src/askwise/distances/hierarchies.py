@@ -22,6 +22,9 @@ ANSWER_VECTORS = np.array([[1.0, 0.0], [-0.5, np.sqrt(0.75)], [-0.5, -np.sqrt(0.
 class TripletDisagreement:
     """The share of `triples` on which two trees leave out a different item; by default all, or 20,000 random ones.
 
+    :param family: Whose trees are compared.
+    :param triples: The triples on which they are compared, `(A, 3)`.
+
     >>> family = Hierarchies(3)
     >>> TripletDisagreement(family).paired(np.array([[3, 3, 4, 4, -1]]), np.array([[3, 4, 3, 4, -1]]))
     array([1.])

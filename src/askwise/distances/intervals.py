@@ -15,6 +15,8 @@ class PairDisagreement:
 
     For a line of n discrete points of mass 1/n each, pass n: a pair is then two different points.
 
+    :param points: How many points of equal mass the line has; None: it is continuous.
+
     >>> PairDisagreement().paired(np.array([[1.0]]), np.array([[0.5]]))
     array([0.5])
     """
@@ -80,6 +82,8 @@ class IntervalMembership:
 
     `inside` is any position in the known interval.
 
+    :param inside: A position in the known interval.
+
     >>> IntervalMembership(0.1).paired(np.array([[0.5, 1.0]]), np.array([[0.25, 0.5]]))
     array([0.25])
     """
@@ -90,7 +94,10 @@ class IntervalMembership:
         self.inside = inside
 
     def ends(self, structures: Floats) -> tuple[Floats, Floats]:
-        """(S,), (S,): where the cluster of the known interval begins and ends."""
+        """(S,), (S,): where the cluster of the known interval begins and ends.
+
+        :param structures: The cuts of each structure, `(S, C)`.
+        """
         left = structures <= self.inside
         low = np.where(left, structures, 0.0).max(axis=1, initial=0.0)
         high = np.where(left, 1.0, structures).min(axis=1, initial=1.0)

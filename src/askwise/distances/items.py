@@ -21,6 +21,9 @@ class ItemDistance:
 
     A structure is a weight for each feature (D,) or, with `scored`, already the score of each item (N,).
 
+    :param items: The features of the items, `(N, D)`.
+    :param scored: Whether a structure is already the score of each item.
+
     >>> ItemDistance(np.eye(2)).best(np.array([[1.0, 3.0]]))
     array([1])
     """
@@ -41,6 +44,8 @@ class ItemDistance:
     def restricted(self, places: Ints) -> Self:
         """The same where a structure scores more items than count: those at `places` are the items here.
 
+        :param places: Which of the items scored by a structure count.
+
         >>> ItemDistance(np.eye(2), scored=True).restricted(np.array([0, 2])).best(np.array([[1.0, 9.0, 3.0]]))
         array([1])
         """
@@ -49,7 +54,10 @@ class ItemDistance:
         return other
 
     def best(self, structures: Floats) -> Ints:
-        """(S,): the item each taste likes most."""
+        """(S,): the item each taste likes most.
+
+        :param structures: Tastes, `(S, ...)`.
+        """
         return self.utilities(structures).argmax(axis=1)
 
 
@@ -141,7 +149,10 @@ class ItemRegret(ItemDistance):
         return np.maximum(crossed, crossed.T)
 
     def regrets(self, structures: Floats) -> Floats:
-        """(S, N): what each taste loses by taking each item instead of its best; 0 to 1."""
+        """(S, N): what each taste loses by taking each item instead of its best; 0 to 1.
+
+        :param structures: Tastes, `(S, ...)`.
+        """
         return regrets_of(self.utilities(structures))
 
 
@@ -159,6 +170,8 @@ def regrets_of(utilities: Floats) -> Floats:
 class TopK(ItemDistance):
     """The share of the k best items of one taste that are not among the k best of the other.
 
+    :param k: How many of the items are the best ones.
+
     >>> TopK(np.eye(3), 2).paired(np.array([[3.0, 2.0, 1.0]]), np.array([[3.0, 1.0, 2.0]]))
     array([0.5])
     """
@@ -170,7 +183,10 @@ class TopK(ItemDistance):
         self.k = whole_number("k", k, at_least=1, at_most=len(self.items) - 1)
 
     def top(self, structures: Floats) -> Floats:
-        """(S, N): 1 for the k items with the highest scores (of equal ones, those that come first)."""
+        """(S, N): 1 for the k items with the highest scores (of equal ones, those that come first).
+
+        :param structures: Tastes, `(S, ...)`.
+        """
         order = np.argsort(-self.utilities(structures), axis=1, kind="stable")
         members = np.zeros(order.shape)
         np.put_along_axis(members, order[:, : self.k], 1.0, axis=1)
@@ -201,7 +217,10 @@ class KendallTau(ItemDistance):
         self.pairs = pairs_at(np.arange(len(self.items) * (len(self.items) - 1) // 2), len(self.items))
 
     def orders(self, structures: Floats) -> Floats:
-        """(S, P): +1 where the first item of the pair is liked better, else -1."""
+        """(S, P): +1 where the first item of the pair is liked better, else -1.
+
+        :param structures: Tastes, `(S, ...)`.
+        """
         utilities = self.utilities(structures)
         return np.where(utilities[:, self.pairs[:, 0]] > utilities[:, self.pairs[:, 1]], np.float32(1), np.float32(-1))
 
@@ -229,6 +248,9 @@ class TopKendall(ItemDistance):
     their weights agree, which means the same k items in the same order. It is 1 if no item is among the best of both.
     With k = N - 1 and decay = 0 it is `KendallTau`.
 
+    :param k: How many of the items are the best ones.
+    :param decay: How fast the weight of a place falls: place r weighs r ** -decay.
+
     >>> TopKendall(np.eye(3), 2).paired(np.array([[3.0, 2.0, 1.0]]), np.array([[2.0, 3.0, 1.0]])).round(4)
     array([0.4343])
     """
@@ -243,7 +265,10 @@ class TopKendall(ItemDistance):
         self.roots: Floats = np.sqrt(weights / (weights @ (len(self.items) - places)))  # (k,): of w(r) / all
 
     def orders(self, structures: Floats) -> Ints:
-        """(S, k): the best items of each taste, best first (of equal ones, those that come first)."""
+        """(S, k): the best items of each taste, best first (of equal ones, those that come first).
+
+        :param structures: Tastes, `(S, ...)`.
+        """
         return np.argsort(-self.utilities(structures), axis=1, kind="stable")[:, : self.k]
 
     def paired(self, left: Floats, right: Floats) -> Floats:

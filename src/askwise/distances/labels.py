@@ -19,6 +19,9 @@ ARCCOS = (  # polynomial of arccos(x) / sqrt(1 - x) over pi for x in [0, 1], the
 class Disagreement:
     """The share of `atoms` on which two structures decide differently.
 
+    :param family: Whose structures are compared.
+    :param atoms: The atoms on which they are compared, `(A, ...)`.
+
     >>> from askwise.structures.finite import Finite
     >>> family = Finite([[0, 0, 1], [0, 1, 1]])
     >>> Disagreement(family, np.arange(3)).paired(np.array([0]), np.array([1])).round(4)
@@ -32,7 +35,10 @@ class Disagreement:
         self.atoms = atoms
 
     def decisions(self, structures: Structures) -> Floats:
-        """(S, A): what each structure decides on each atom."""
+        """(S, A): what each structure decides on each atom.
+
+        :param structures: The structures, `(S, ...)`.
+        """
         return self.family.decide(self.family.predict(structures, self.atoms))
 
     def paired(self, left: Structures, right: Structures) -> Floats:

@@ -22,6 +22,10 @@ class VoteOracle:
     A vote without a prompt answers a question about any prompt. Each vote is given once, in the order recorded, also
     if the study goes on later. A tie is a skip where the study knows no ties.
 
+    :param votes: The recorded votes.
+    :param session: The session whose questions are answered.
+    :param name: Under which they are recorded.
+
     >>> from askwise.evaluate import Runs, start
     >>> session = start(Runs.of([{"prompt": "2 + 2", "a": "4", "b": "5"}]))
     >>> oracle = VoteOracle([Vote("a", "b", "a", "2 + 2")], session)

@@ -28,7 +28,7 @@ class Runs:
     (('a', 'b'), ['4', '5'])
     """
 
-    systems: tuple[str, ...]
+    systems: tuple[str, ...]  # their names
     replies: Mapping[str, list[str]]  # prompt -> the reply of each system
     incomplete: int = 0  # prompts that were left out, since a system has no reply to them
     unused: int = 0  # prompts that were left out at random, since there are more than can be learned about

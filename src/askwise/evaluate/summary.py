@@ -25,10 +25,10 @@ class JudgeRecord:
     gpt: 40 calls at a cost of 0.2. It agreed with the person on 17 of 20 questions: trusted to 0.64.
     """
 
-    name: str
+    name: str  # under which the judge answers
     calls: int  # that led to an answer or a skip
-    skips: int
-    cost: float
+    skips: int  # questions without an answer
+    cost: float  # of all calls
     trust: float | None  # from 0, a guess, to 1; None: nobody to compare with
     agreed: int  # with the person
     both: int  # questions that both answered
@@ -66,16 +66,16 @@ class Evaluation:
     """The result of an evaluation."""
 
     estimate: Any  # one name, or all names in order
-    best: str
+    best: str  # the best system
     gives_up: float  # what choosing the best gives up, as the certificate says
     chance: float  # that the estimate is exactly right
-    certificate: str
+    certificate: str  # the certificate in words
     reason: str  # why it ended
-    settled: bool
-    judges: tuple[JudgeRecord, ...]
+    settled: bool  # whether the goal was reached
+    judges: tuple[JudgeRecord, ...]  # what each judge did
     labels: int  # answers of the person
     all_pairs: int  # calls that a judge would need for all pairs of different replies
-    wins: tuple[WinRate, ...]
+    wins: tuple[WinRate, ...]  # the win rate of each system
 
     @property
     def calls(self) -> int:

@@ -32,11 +32,11 @@ class Vote(NamedTuple):
     True
     """
 
-    first: str
-    second: str
+    first: str  # one of the two
+    second: str  # the other one
     winner: str | None  # None: a tie
-    prompt: str | None = None
-    who: str | None = None
+    prompt: str | None = None  # the prompt; None: any
+    who: str | None = None  # who said so, if known
 
 
 def as_text(value: Any) -> str:

@@ -22,6 +22,8 @@ class QuestionWidget(anywidget.AnyWidget):
     The notebook sends a request for each answer, skip and undo, with a key of its own, and the session counts it once.
     What the session refuses, people read in the widget.
 
+    :param session: The session whose questions are shown.
+
     >>> from askwise import best_item
     >>> session = best_item(["tea", "coffee", "water"], seed=1)
     >>> shown = QuestionWidget(session)

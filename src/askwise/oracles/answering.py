@@ -35,11 +35,11 @@ class OracleRun:
     12 answers, 1 skip and 2 failed calls in 3.0 seconds at a cost of 0.25: undecided is below 0.05
     """
 
-    answers: int
-    skips: int
+    answers: int  # how many were recorded
+    skips: int  # how many questions were skipped
     failures: int  # calls that failed or whose response was refused; they were tried again
     cost: float  # of everything, also of what failed
-    seconds: float
+    seconds: float  # how long it took
     reason: StopReason  # why it stopped; its `kind` is "settled", "budget" or "exhausted"
 
     @property

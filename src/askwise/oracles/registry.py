@@ -27,9 +27,9 @@ class OracleSettings:
     rubric: str = ""  # what is to be judged, and how
     swap: bool = False  # ask about the options in both orders
     temperature: float | None = None  # None: as the endpoint likes
-    requests_per_minute: float | None = None
+    requests_per_minute: float | None = None  # at most; None: no limit
     price_in: float | None = None  # of a million tokens
-    price_out: float | None = None
+    price_out: float | None = None  # of a million tokens that the model writes
     key_env: str | None = None  # the environment variable that holds the key; None: OPENAI_API_KEY, if there is one
 
 

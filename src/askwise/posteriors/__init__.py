@@ -21,7 +21,11 @@ from askwise.types import Answer, Atoms, Capability, Floats, Sample
 
 @runtime_checkable
 class Drawn(Protocol):
-    """What can be drawn from: all that a strategy needs."""
+    """What can be drawn from: all that a strategy needs.
+
+    :param count: How many draws.
+    :param rng: The generator that everything random comes from.
+    """
 
     def sample(self, count: int, rng: Generator) -> Sample: ...
 
@@ -33,6 +37,10 @@ class Posterior(Drawn, Protocol):
     The draws of a sample are independent of each other and of those of any other sample. Draws of chains that continue
     are not: `Sample.chains` then says which chain each draw came from. Code that counts draws (the sequential test,
     certificates) reads it, and pairs draws of different chains.
+
+    :param count: How many draws; a posterior of chains may return another number.
+    :param rng: The generator that everything random comes from.
+    :param answer: The answer that is added.
     """
 
     def update(self, answer: Answer, rng: Generator) -> Posterior: ...
@@ -41,14 +49,23 @@ class Posterior(Drawn, Protocol):
 
 @runtime_checkable
 class UpdatesInBatch(Capability, Protocol):
-    """Takes many answers at once, for less than one by one."""
+    """Takes many answers at once, for less than one by one.
+
+    :param answers: The answers that are added, oldest first.
+    :param rng: The generator that everything random comes from.
+    """
 
     def update_all(self, answers: Sequence[Answer], rng: Generator) -> Posterior: ...
 
 
 @runtime_checkable
 class Reweighs(Capability, Protocol):
-    """Trusts answers to different degrees; a session with several people then learns how reliable each one is."""
+    """Trusts answers to different degrees; a session with several people then learns how reliable each one is.
+
+    :param answers: The answers so far, oldest first.
+    :param strengths: How far each of them is trusted, `(T,)`, from 0 to 1.
+    :param rng: The generator that everything random comes from.
+    """
 
     @property
     def family(self) -> Family: ...
@@ -94,7 +111,11 @@ class LearnsLoss(Capability, Protocol):
 
 @runtime_checkable
 class LearnsBias(Capability, Protocol):
-    """Learns how far each person prefers the left one of two options, whatever stands there."""
+    """Learns how far each person prefers the left one of two options, whatever stands there.
+
+    :param count: How many draws.
+    :param rng: The generator that everything random comes from.
+    """
 
     @property
     def biases(
@@ -106,14 +127,21 @@ class LearnsBias(Capability, Protocol):
 
 @runtime_checkable
 class RefusesContradictions(Capability, Protocol):
-    """Takes no answer to be wrong, and refuses one that contradicts earlier ones."""
+    """Takes no answer to be wrong, and refuses one that contradicts earlier ones.
+
+    :param answer: The answer that may contradict earlier ones.
+    """
 
     def check_answer(self, answer: Answer) -> None: ...  # ContradictionError where `update` would raise it, but sooner
 
 
 @runtime_checkable
 class KnowsAnswerers(Capability, Protocol):
-    """Expects of each person what they would answer: judges may have a taste of their own."""
+    """Expects of each person what they would answer: judges may have a taste of their own.
+
+    :param who: Who is asked.
+    :param atoms: The atoms `(A, ...)` of which they would be asked.
+    """
 
     def atoms_of(self, who: str, atoms: Atoms) -> Atoms: ...  # what the atoms are if this person is asked
 
@@ -143,6 +171,9 @@ CAPABILITIES = (
 def asked_atoms(posterior: Drawn, answers: Sequence[Answer]) -> Atoms:
     """(T, ...): what the answers are about, each as its author was asked.
 
+    :param posterior: The beliefs, which may expect different things of different people.
+    :param answers: The answers.
+
     >>> asked_atoms(None, [Answer((0, 1), 1), Answer((1, 2), -1)]).tolist()
     [[0, 1], [1, 2]]
     """
@@ -156,6 +187,10 @@ def asked_atoms(posterior: Drawn, answers: Sequence[Answer]) -> Atoms:
 
 def update_all(posterior: Posterior, answers: Sequence[Answer], rng: Generator) -> Posterior:
     """The posterior after these answers: all at once if it can, else one by one.
+
+    :param posterior: The beliefs before these answers.
+    :param answers: The answers, oldest first.
+    :param rng: The generator that everything random comes from.
 
     >>> import numpy as np
     >>> from askwise.losses import zero_one

@@ -30,10 +30,10 @@ class Enumerated:
     array([1., 0.])
     """
 
-    family: Family
-    structures: Structures
-    loss: Loss
-    beta: float
+    family: Family  # the family of the structures
+    structures: Structures  # all of them, `(G, ...)`
+    loss: Loss  # what a structure pays for an answer
+    beta: float  # the weight of a loss
     log_weights: Floats  # (G,), log-sum-exp zero
 
     @classmethod
@@ -43,6 +43,12 @@ class Enumerated:
         """Beliefs before any answer: uniform over `structures` (G), unless `weights` (G,) say otherwise.
 
         A structure pays `beta` times the `loss` for each answer.
+
+        :param family: The family of the structures.
+        :param structures: All that can be true, `(G, ...)`.
+        :param loss: What a structure pays for an answer.
+        :param beta: The weight of a loss.
+        :param weights: The prior weights `(G,)`; uniform by default.
         """
         check_beta(loss, beta)
         mass = np.ones(len(structures)) if weights is None else np.asarray(weights, dtype=float)

@@ -34,6 +34,8 @@ PATH = "path"  # the chart of how the result became clear
 class Plot:
     """One chart, for a notebook or a file.
 
+    :param chart: The chart, one of `askwise.goals.base.charts`.
+
     >>> from askwise.goals.base.charts import Bars
     >>> Plot(Bars("chances", "How likely", "", rows=(("tea", 0.75),)))
     <Plot of How likely>

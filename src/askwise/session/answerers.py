@@ -28,7 +28,7 @@ class Answerer:
     2.0
     """
 
-    who: str
+    who: str  # the name
     reliability: float  # from 0, a guess, to 1
     gain: float  # what the best question is expected to remove of the diameter, if this person answers it
     cost: float  # of one answer

@@ -14,9 +14,9 @@ class CredibleInterval(NamedTuple):
     0.4
     """
 
-    low: float
-    middle: float
-    high: float
+    low: float  # the truth is below with a probability of 10 %
+    middle: float  # the median
+    high: float  # the truth is above with a probability of 10 %
 
 
 class EffectPoint(NamedTuple):
@@ -27,9 +27,9 @@ class EffectPoint(NamedTuple):
     """
 
     value: float | str  # a number; a level of a category; a day such as "2026-11-17"
-    low: float
-    middle: float
-    high: float
+    low: float  # the effect is below with a probability of 10 %
+    middle: float  # the median of the effect
+    high: float  # the effect is above with a probability of 10 %
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,9 @@ class Effects:
     (1, False, ['price'])
     """
 
-    columns: tuple[Effect, ...]
+    columns: tuple[Effect, ...]  # one for each column, the strongest first
     explained: CredibleInterval | None  # share of the variation of scores; None if there are too few rows to tell
-    unit: str
+    unit: str  # what effects are measured in
 
     def __iter__(self) -> Iterator[Effect]:
         return iter(self.columns)

@@ -50,6 +50,8 @@ class Wording:
     def changed(self, changes: Mapping[str, Any]) -> Wording:
         """The wording with some parts replaced; None brings back the usual text of a part.
 
+        :param changes: The parts that change, by name.
+
         >>> Wording("Which one?").changed({"question": None, "instructions": "Be quick."}).as_dict()
         {'instructions': 'Be quick.'}
         """
@@ -61,6 +63,8 @@ class Wording:
 
     def apply(self, event: Event) -> Event:
         """An ask event as people shall read it.
+
+        :param event: The event of a question.
 
         >>> event = {"kind": "pair", "text": "Which do you prefer: tea or milk?",
         ...          "options": [{"name": "tea"}, {"name": "milk"}]}
@@ -78,6 +82,8 @@ class Wording:
 
     def check(self, prompt: Prompt) -> None:
         """Refuses placeholders and answers that questions like this one do not have.
+
+        :param prompt: A question of the study.
 
         >>> from askwise.types import Option
         >>> prompt = Prompt("label", (Option("x"),), ("no", "yes"), {}, "Which label fits x?")

@@ -21,12 +21,14 @@ class StopReason(str):
     The kinds are "settled" (the goal is reached), "budget" (no more answers are wanted) and "exhausted" (no question is
     left). A rule of your own may return a plain text.
 
+    :param text: The sentence for people.
+
     >>> reason = StopReason("every question was asked", "exhausted")
     >>> reason.kind, f"Stop: {reason}."
     ('exhausted', 'Stop: every question was asked.')
     """
 
-    kind: ReasonKind
+    kind: ReasonKind  # one of "settled", "budget" and "exhausted"
 
     def __new__(cls, text: str, kind: ReasonKind) -> StopReason:
         reason = super().__new__(cls, text)
@@ -45,6 +47,13 @@ class Stop(Protocol):
 
     `round` 1, 2, ... counts the times that the rule was called, also after an undo or a change of goal. No two calls of
     a session share a round, so each has its own share of delta.
+
+    :param problem: The family, the loss and the distance.
+    :param posterior: The beliefs after the answers so far.
+    :param sample: The draws of this round and their weights.
+    :param answers: How many answers are in force.
+    :param round: How often the rule was called, this call included.
+    :param rng: The generator of further draws.
     """
 
     def __call__(

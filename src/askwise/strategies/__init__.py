@@ -26,14 +26,25 @@ NUMERIC_STRATEGIES = ("expected", "ndbal", "ndbal-paper", "pdbal", "random", "va
 
 
 class Strategy(Protocol):
-    """Gain (A,) >= 0 of each atom; the largest is asked."""
+    """Gain (A,) >= 0 of each atom; the largest is asked.
+
+    :param problem: The family, the loss and the distance.
+    :param posterior: The beliefs that the draws come from.
+    :param sample: The draws of this round and their weights.
+    :param atoms: The candidates `(A, ...)`.
+    :param rng: The generator that everything random comes from.
+    """
 
     def __call__(self, problem: Problem, posterior: Drawn, sample: Sample, atoms: Atoms, rng: Generator) -> Scored: ...
 
 
 @runtime_checkable
 class CountsRounds(Capability, Protocol):
-    """A strategy that promises something about all questions of a session together: it is told which one it chooses."""
+    """A strategy that promises something about all questions of a session together: it is told which one it chooses.
+
+    :param round: The number of the question in the session, from 1.
+    :param count: How many candidates the session would draw.
+    """
 
     def for_round(self, round: int) -> Strategy: ...  # for the question of that number, from 1
     def candidates(self, count: int, round: int) -> int: ...  # to draw for it, where the session says `count`
@@ -79,6 +90,9 @@ def built_in_strategies() -> Mapping[str, Strategy]:
 
 def strategy(rule: str | Strategy, problem: Problem | None = None) -> Strategy:
     """The strategy of that name; a function of your own passes through. One that does not suit the problem is refused.
+
+    :param rule: The name, or a function of your own.
+    :param problem: What the strategy must suit; None: anything.
 
     >>> strategy("best")
     Traceback (most recent call last):

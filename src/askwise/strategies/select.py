@@ -54,8 +54,8 @@ class Select:
     Select(alpha=0.5, delta=0.00104...)
     """
 
-    alpha: float = 0.5
-    delta: float = 0.05
+    alpha: float = 0.5  # how much worse than the best candidate the atom may be, as a share
+    delta: float = 0.05  # the probability of failure
 
     def __post_init__(self) -> None:
         if not (0 < self.alpha < 1 and 0 < self.delta < 1):
@@ -96,6 +96,8 @@ class Select:
         Let y be the response under which a bad atom splits least. It is chosen only if its lower bound there is above
         its mean, or if an upper bound of the best atom, under some response, is below its mean. So m + |Y| bounds must
         hold.
+
+        :param removed: Blocks of distances that are split off, `(B, Y, A)` each.
         """
         bounds: Bounds | None = None
         for block in removed:

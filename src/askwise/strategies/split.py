@@ -53,6 +53,10 @@ class Split(NamedTuple):
 def average_diameter(form: Form, weights: Floats, exact: bool) -> float:
     """The mean distance of two structures of the posterior, from the form of their distances and their weights (S,).
 
+    :param form: The distances between the structures.
+    :param weights: The weight of each structure, `(S,)`.
+    :param exact: Whether the weights are exact; if they are draws, no structure is paired with itself.
+
     >>> from askwise.distances import Dense
     >>> coin = Dense(np.array([[0.0, 1.0], [1.0, 0.0]]))
     >>> [average_diameter(coin, np.array([0.5, 0.5]), exact) for exact in (True, False)]
@@ -68,6 +72,11 @@ def split(problem: Problem, sample: Sample, atoms: Atoms, form: Form | None = No
     `form` holds the distances between the draws; by default it is found. Draws are scored in 32 bits, since their Monte
     Carlo error is ten thousand times the rounding. Exact weights are scored in 64 bits, though some forms (angles,
     regrets) hold 32.
+
+    :param problem: The family, the loss and the distance.
+    :param sample: The draws and their weights.
+    :param atoms: The candidates, `(A, ...)`.
+    :param form: The distances between the draws; found by default.
 
     >>> from askwise.structures.finite import Finite
     >>> from askwise.distances.labels import Disagreement
@@ -155,6 +164,11 @@ def _kept_total(problem: Problem, predictions: Floats) -> Floats:
 
 def splitting_index(problem: Problem, sample: Sample, atoms: Atoms, rho: float) -> float:
     """tau: the share of these random atoms that rho-average split the sample.
+
+    :param problem: The family, the loss and the distance.
+    :param sample: The draws and their weights.
+    :param atoms: Random atoms, `(A, ...)`.
+    :param rho: The share of the average diameter that is to be split off.
 
     >>> from askwise.structures.finite import Finite
     >>> from askwise.distances.labels import Disagreement

@@ -31,11 +31,11 @@ class SplitShare:
     probability 1 - 0.05 / 4; infinite if there was none. See `Splitting` for an example.
     """
 
-    rho: float
-    tau: float
-    low: float
-    high: float
-    candidates_needed: float
+    rho: float  # the share of the average diameter that is split off
+    tau: float  # the share of the questions that do so
+    low: float  # the lower end of the interval of tau
+    high: float  # its upper end
+    candidates_needed: float  # how many candidates are enough to find such a question
 
 
 @dataclass(frozen=True)
@@ -52,17 +52,17 @@ class Splitting:
     Of all 3 questions, 100 % split off at least 0.5 of the distances that are still open, whatever the answer is. ...
     """
 
-    diameter: float
-    epsilon: float
-    shares: tuple[SplitShare, ...]
-    atoms: int
-    listed: bool
-    candidates: int
-    round: int
-    best: float
-    pace: float
-    questions: float
-    worst_case: float | None
+    diameter: float  # the average diameter now
+    epsilon: float  # the one that is wanted
+    shares: tuple[SplitShare, ...]  # tau for a few values of rho
+    atoms: int  # how many questions were tried
+    listed: bool  # whether these are all there are
+    candidates: int  # how many each question is chosen from
+    round: int  # the number of the next question
+    best: float  # the largest split among those tried
+    pace: float  # the share of the average diameter that the best question should remove
+    questions: float  # how many more lead to epsilon at this pace
+    worst_case: float | None  # what the theorem allows; None where the dimension is unknown
 
     @property
     def warning(self) -> str | None:
@@ -124,6 +124,12 @@ def estimate_splitting(
     - `listed`: whether these are all atoms.
     - `candidates`, `round`: how many atoms each question is chosen from, and the number of the next one.
     - `epsilon`: the average diameter that is wanted.
+
+    :param problem: The family, the loss and the distance.
+    :param sample: The draws and their weights.
+    :param atoms: Atoms drawn at random, `(A, ...)`.
+    :param candidates: How many atoms each question is chosen from.
+    :param round: The number of the next question.
 
     >>> from askwise.structures.finite import Finite
     >>> from askwise.distances.labels import Disagreement

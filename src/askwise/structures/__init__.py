@@ -27,7 +27,14 @@ MAX_ATOMS_SCORED_WHOLE = 4096  # with more, candidates are sampled
 
 @runtime_checkable
 class Family(Protocol):
-    """A set of structures, seen as functions from atoms to responses."""
+    """A set of structures, seen as functions from atoms to responses.
+
+    :param count: How many atoms to draw; all of them if they are few.
+    :param rng: The generator that everything random comes from.
+    :param structures: The structures `(S, ...)`, as the family writes them.
+    :param atoms: The atoms `(A, ...)`, as the family writes them.
+    :param predictions: What `predict` returned: `(S, A)`, or `(S, A, K)` for K labels.
+    """
 
     def draw_atoms(self, count: int, rng: Generator) -> Atoms: ...  # a ~ D; all of them when they are few
     def predict(self, structures: Structures, atoms: Atoms) -> Floats: ...  # (S, A), or (S, A, K) for K labels
@@ -37,28 +44,41 @@ class Family(Protocol):
 
 @runtime_checkable
 class ShowsPrompts(Capability, Protocol):
-    """Words a question for a person; without it a person sees the bare atom."""
+    """Words a question for a person; without it a person sees the bare atom.
+
+    :param atom: The atom that is asked about.
+    :param rng: The generator of the order in which options are shown.
+    """
 
     def prompt(self, atom: Atom, rng: Generator) -> Prompt: ...
 
 
 @runtime_checkable
 class ChecksAtoms(Capability, Protocol):
-    """Tells its own atoms from others; without it any atom is accepted."""
+    """Tells its own atoms from others; without it any atom is accepted.
+
+    :param atom: What may be an atom.
+    """
 
     def checked_atom(self, atom: Atom) -> Atom: ...  # as the family writes it; SettingError if there is no such atom
 
 
 @runtime_checkable
 class HasCosts(Capability, Protocol):
-    """Answers cost more or less; a session then asks what gains most per unit of cost."""
+    """Answers cost more or less; a session then asks what gains most per unit of cost.
+
+    :param atoms: The atoms `(A, ...)` whose cost is wanted.
+    """
 
     def cost(self, atoms: Atoms) -> Floats: ...  # (A,), above 0
 
 
 @runtime_checkable
 class HasUtilities(Capability, Protocol):
-    """Structures are tastes over N items; `eubo` needs it."""
+    """Structures are tastes over N items; `eubo` needs it.
+
+    :param structures: The tastes `(S, ...)`.
+    """
 
     def utilities(self, structures: Structures) -> Floats: ...  # (S, N)
 
@@ -73,28 +93,41 @@ class HasLabels(Capability, Protocol):
 
 @runtime_checkable
 class DrawsResponses(Capability, Protocol):
-    """Answers are numbers, and the family draws noisy ones; planning, batches and certificates need it then."""
+    """Answers are numbers, and the family draws noisy ones; planning, batches and certificates need it then.
+
+    :param predictions: What `predict` returned, `(S, A)`.
+    :param rng: The generator of the noise.
+    """
 
     def draw_responses(self, predictions: Floats, rng: Generator) -> Floats: ...  # (S, A)
 
 
 @runtime_checkable
 class HasNormalAnswers(Capability, Protocol):
-    """Answers are numbers, normally distributed around each structure's own value; `pdbal` needs it then."""
+    """Answers are numbers, normally distributed around each structure's own value; `pdbal` needs it then.
+
+    :param predictions: What `predict` returned, with one row a structure.
+    """
 
     def normal_answers(self, predictions: Floats) -> tuple[Floats, Floats]: ...  # means (S, A) and precisions (S,)
 
 
 @runtime_checkable
 class CentresPredictions(Capability, Protocol):
-    """Gives predictions in units that lose nothing in 32 bits, with the same likelihoods."""
+    """Gives predictions in units that lose nothing in 32 bits, with the same likelihoods.
+
+    :param predictions: What `predict` returned, `(S, A, ...)`.
+    """
 
     def centred(self, predictions: Floats) -> Floats: ...  # of the shape given
 
 
 @runtime_checkable
 class LinearFamily(Capability, Protocol):
-    """Structures are weight vectors, and an atom has a row of features; samplers of linear scores need it."""
+    """Structures are weight vectors, and an atom has a row of features; samplers of linear scores need it.
+
+    :param atoms: The atoms `(A, ...)` whose features are wanted.
+    """
 
     @property
     def dimension(self) -> int: ...  # of the weights
@@ -117,7 +150,12 @@ class SingleScore(Capability, Protocol):
 
 @runtime_checkable
 class ShowsSets(Capability, Protocol):
-    """Asks for the best of several items, or for the best and the worst; structures are those of pairs of them."""
+    """Asks for the best of several items, or for the best and the worst; structures are those of pairs of them.
+
+    :param atom: The set of items that was shown.
+    :param response: The answer to it.
+    :param shown: How many items are shown at a time.
+    """
 
     pairs: Any  # the family of A-or-B questions about the same items
     shown: int  # items at a time, 3 or more
@@ -129,14 +167,21 @@ class ShowsSets(Capability, Protocol):
 
 @runtime_checkable
 class ProposesAtoms(Capability, Protocol):
-    """Names atoms that draws make worth scoring; they join the random candidates of a family too large to list."""
+    """Names atoms that draws make worth scoring; they join the random candidates of a family too large to list.
+
+    :param structures: Draws `(S, ...)` that say which atoms matter.
+    :param count: How many atoms at most.
+    """
 
     def propose_atoms(self, structures: Structures, count: int) -> Atoms: ...  # at most `count`
 
 
 @runtime_checkable
 class AsksPeople(Capability, Protocol):
-    """Every atom asks one of several people; a session then chooses whom to ask, and tastes may differ."""
+    """Every atom asks one of several people; a session then chooses whom to ask, and tastes may differ.
+
+    :param atoms: The atoms `(A, ...)`, each of which asks one person.
+    """
 
     people: Sequence[str]  # their names; of a group of which only the size is known, numbers in place of names
     named: bool  # whether these are their names
@@ -146,7 +191,13 @@ class AsksPeople(Capability, Protocol):
 
 @runtime_checkable
 class PooledRows(Capability, Protocol):
-    """Atoms are rows of a pool on disk, which is screened before the rows that are left are scored."""
+    """Atoms are rows of a pool on disk, which is screened before the rows that are left are scored.
+
+    :param atoms: Numbers of rows `(A,)`.
+    :param weights: The weights of the structures, `(S, D)`.
+    :param rows: The numbers of the rows that were read, in order.
+    :param points: The features of these rows.
+    """
 
     pool: Pool
     reader: Reader
@@ -181,6 +232,10 @@ CAPABILITIES = (
 def draw_indices(size: int, count: int, rng: Generator) -> Ints:
     """Indices below `size`: all of them when they are few, else `count` different ones.
 
+    :param size: How many there are.
+    :param count: How many are wanted.
+    :param rng: The generator of the choice.
+
     >>> draw_indices(3, 2, np.random.default_rng(0))
     array([0, 1, 2])
     """
@@ -191,6 +246,10 @@ def draw_indices(size: int, count: int, rng: Generator) -> Ints:
 
 def prompt(family: Family, atom: Atom, rng: Generator) -> Prompt:
     """The question that a person sees: the family's own prompt if it has one, else the bare atom.
+
+    :param family: The family of the atom.
+    :param atom: What is asked about.
+    :param rng: The generator of the order in which options are shown.
 
     >>> from askwise.structures.finite import Finite
     >>> prompt(Finite([[0], [1]], names=["the door"]), 0, np.random.default_rng(0)).text
@@ -206,6 +265,9 @@ def prompt(family: Family, atom: Atom, rng: Generator) -> Prompt:
 def checked_atom(family: Family, atom: Atom) -> Atom:
     """The atom as its family writes it; refused if the family can tell that it has no such atom.
 
+    :param family: The family that the atom should belong to.
+    :param atom: What may be an atom.
+
     >>> from askwise.structures.finite import Finite
     >>> int(checked_atom(Finite([[0, 1], [1, 1]]), 1))
     1
@@ -217,6 +279,10 @@ def checked_numbers(atom: Atom, *sizes: int, different: bool = False) -> Atom:
     """An atom that is one whole number for each of `sizes`, from 0 and below it.
 
     With `different` the numbers must differ, and are sorted.
+
+    :param atom: What may be an atom.
+    :param sizes: The number of choices for each of its numbers.
+    :param different: Whether the numbers must differ.
 
     >>> checked_numbers([2, 0], 3, 3, different=True).tolist()
     [0, 2]

@@ -28,6 +28,13 @@ class Choice(LinearScores):
     to the strongest, they are +1, ..., +G and -1, ..., -G. `items` is (N, D); `names` and `images`, if given, have one
     entry an item. `retired` are the places of items that are no longer asked about.
 
+    :param items: The features of the items, `(N, D)`.
+    :param names: The names of the items; by default their numbers.
+    :param ties: Whether "about equal" is an answer.
+    :param images: The picture of each item, if they have one.
+    :param retired: The places of items that are no longer asked about.
+    :param grades: The grades of an answer, from the weakest; none by default.
+
     >>> family = Choice([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]], names=["tea", "coffee", "both"])
     >>> family.draw_atoms(10, np.random.default_rng(0)).tolist()
     [[0, 1], [0, 2], [1, 2]]
@@ -133,6 +140,8 @@ class ChoiceAmongMany(Choice):
 
 class ItemScores(ChoiceAmongMany):
     """N items. A structure is the score of each (N,), whatever gave it; the score of a pair is the difference.
+
+    :param count: How many items there are.
 
     >>> family = ItemScores(3, names=["tea", "coffee", "both"])
     >>> family.predict(np.array([[3.0, 1.0, 2.0]]), np.array([[0, 1], [1, 2]]))

@@ -23,6 +23,11 @@ class Clusterings:
     With `around`, half of the candidates contain that item (all its pairs, if there are fewer) and half do not: for a
     goal about one item's cluster. `names` and `images`, if given, have one entry an item.
 
+    :param count: How many items there are.
+    :param names: The names of the items; by default their numbers.
+    :param images: The picture of each item, if they have one.
+    :param around: The item that half of the candidates contain.
+
     >>> family = Clusterings(3, names=["ant", "bee", "cat"])
     >>> family.draw_atoms(10, np.random.default_rng(0)).tolist()
     [[0, 1], [0, 2], [1, 2]]

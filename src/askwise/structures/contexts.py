@@ -30,6 +30,11 @@ class ChoiceInContexts(ChoiceAmongMany):
     what they did in the context, and whoever knows an item shall not be swayed by its name. `contents` (C, N), if
     given, is what each item did in each context: two items that did the same there are not compared.
 
+    :param contexts: The names of the contexts.
+    :param count: How many items there are.
+    :param judges: How many judges have a taste of their own.
+    :param contents: What each item did in each context, `(C, N)`.
+
     >>> family = ChoiceInContexts(["a poem", "a sum"], 2, names=["old", "new"])
     >>> family.draw_atoms(10, np.random.default_rng(0)).tolist()
     [[0, 0, 1], [1, 0, 1]]
@@ -95,7 +100,10 @@ class ChoiceInContexts(ChoiceAmongMany):
         return structures[:, : len(self.items)]
 
     def scores_within(self, structures: Floats) -> Floats:
-        """(S, C, N): how good each item is in each context."""
+        """(S, C, N): how good each item is in each context.
+
+        :param structures: The structures `(S, C N + N + J N)`.
+        """
         size, count = len(self.items), len(self.contexts)
         return structures[:, size : size * (1 + count)].reshape(len(structures), count, size)
 

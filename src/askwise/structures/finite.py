@@ -19,6 +19,10 @@ class Finite:
     `table` is (G, N). `responses` are the possible answers: a list of numbers, or a mapping from what people say to
     numbers; by default, the numbers in the table. `names`, if given, has one entry an atom.
 
+    :param table: What each structure predicts for each atom, `(G, N)`.
+    :param responses: The possible answers, as numbers or by what people say; by default the numbers in the table.
+    :param names: The names of the atoms; by default their numbers.
+
     >>> family = Finite([[0, 0, 1], [0, 1, 1]], responses={"no": 0, "yes": 1})
     >>> family.predict(np.array([0, 1]), np.array([1, 2]))
     array([[0., 1.],

@@ -30,6 +30,10 @@ class Hierarchies:
 
     `names` and `images`, if given, have one entry an item; names must differ.
 
+    :param count: How many items there are.
+    :param names: The names of the items, all different; by default their numbers.
+    :param images: The picture of each item, if they have one.
+
     >>> family = Hierarchies(3, names=["cat", "dog", "eel"])
     >>> tree = np.array([[3, 3, 4, 4, -1]])  # (cat, dog) join first
     >>> family.predict(tree, np.array([[0, 1, 2]]))
@@ -58,7 +62,11 @@ class Hierarchies:
         return self.answers(structures, atoms).astype(float)
 
     def answers(self, structures: Ints, atoms: Ints) -> Ints:
-        """(S, A): places of the items left out, in 8 bits."""
+        """(S, A): places of the items left out, in 8 bits.
+
+        :param structures: Trees `(S, 2n - 1)`.
+        :param atoms: Triples `(A, 3)`.
+        """
         from askwise._runtime.compiled import portions  # brings numba, which `import askwise` must not
         from askwise.structures.triplets import odd_ones_out, scratch_space
 
@@ -100,6 +108,10 @@ def triples_at(index: Ints, size: int) -> Ints:
 def random_trees(count: int, items: int, rng: Generator) -> Ints:
     """(S, 2n - 1): trees, each of the (2n - 3)!! equally likely: items join one after another, on any edge.
 
+    :param count: How many trees.
+    :param items: How many items each of them has.
+    :param rng: The generator of the trees.
+
     >>> random_trees(2, 3, np.random.default_rng(0)).shape
     (2, 5)
     """
@@ -114,6 +126,8 @@ def random_trees(count: int, items: int, rng: Generator) -> Ints:
 
 def all_trees(items: int) -> Ints:
     """(G, 2n - 1): every rooted binary tree over `items` items, once.
+
+    :param items: How many items there are.
 
     >>> [len(all_trees(items)) for items in (3, 4, 5)]
     [3, 15, 105]
@@ -141,6 +155,9 @@ def _attach(trees: Ints, rows: Ints, leaf: int, below: Ints, items: int) -> None
 def nested(tree: Ints, names: Sequence[str]) -> Any:
     """One tree (2n - 1,) as nested lists of two, down to the names; the side with the earlier item comes first.
 
+    :param tree: One tree, `(2n - 1,)`.
+    :param names: The names of the items in the order of their numbers.
+
     >>> nested(np.array([3, 3, 4, 4, -1]), ["cat", "dog", "eel"])
     [['cat', 'dog'], 'eel']
     """
@@ -149,6 +166,9 @@ def nested(tree: Ints, names: Sequence[str]) -> Any:
 
 def newick(tree: Ints, names: Sequence[str]) -> str:
     """One tree (2n - 1,) in the Newick format; equal trees give equal texts.
+
+    :param tree: One tree, `(2n - 1,)`.
+    :param names: The names of the items in the order of their numbers.
 
     >>> newick(np.array([3, 3, 4, 4, -1]), ["cat", "dog", "electric eel"])
     "((cat,dog),'electric eel');"
@@ -160,6 +180,9 @@ def newick(tree: Ints, names: Sequence[str]) -> str:
 
 def from_nested(lists: Any, names: Sequence[str]) -> Ints:
     """The tree (2n - 1,) of nested `lists` over `names`, as `nested` writes them.
+
+    :param lists: Nested lists of two, down to the names.
+    :param names: The names of the items in the order of their numbers.
 
     >>> from_nested([["cat", "dog"], "eel"], ["cat", "dog", "eel"]).tolist()
     [4, 4, 3, -1, 3]
@@ -207,6 +230,8 @@ def _fold(tree: Ints, names: Sequence[Any], join: Any) -> Any:
 
 def clades(tree: Ints) -> frozenset[frozenset[int]]:
     """The sets of items below the inner nodes: two trees with the same clades are the same tree.
+
+    :param tree: One tree, `(2n - 1,)`.
 
     >>> sorted(map(sorted, clades(np.array([3, 3, 4, 4, -1]))))
     [[0, 1], [0, 1, 2]]

@@ -27,6 +27,8 @@ class IntervalClusterings:
 
     With `points`, atoms are pairs of these positions; else pairs are drawn uniformly.
 
+    :param points: The positions whose pairs are asked about; without, pairs are drawn uniformly.
+
     >>> family = IntervalClusterings(points=[0.1, 0.3, 0.9])
     >>> family.predict(np.array([[0.2, 0.5]]), np.array([[0.1, 0.3], [0.3, 0.3]]))
     array([[0., 1.]])
@@ -66,6 +68,12 @@ class Segmentations:
     different values; the response is 1 (same segment) or 0. With `around`, half of the candidates contain that item
     (all its pairs, if there are fewer). `names` and `images`, if given, have one entry an item, and so have `notes`,
     which the question shows beside the names.
+
+    :param values: The value of each item, `(N,)`, which gives the order.
+    :param names: The names of the items; by default their numbers.
+    :param images: The picture of each item, if they have one.
+    :param around: The item that half of the candidates contain.
+    :param notes: What a question shows beside each name.
 
     >>> family = Segmentations([34, 51, 34, 19], names=["Ann", "Bob", "Cem", "Dee"], notes=["34", "51", "34", "19"])
     >>> family.edges, family.draw_atoms(9, np.random.default_rng(0)).tolist()
@@ -161,7 +169,10 @@ class Segmentations:
         return found
 
     def labels(self, structures: Floats) -> Ints:
-        """(S, C) cuts -> (S, V): the number of the segment of each value, rising from the lowest value on."""
+        """(S, C) cuts -> (S, V): the number of the segment of each value, rising from the lowest value on.
+
+        :param structures: The cuts of each structure, `(S, C)`.
+        """
         begin = np.searchsorted(self.starts, np.arange(self.count + 1))[np.rint(structures * self.count).astype(int)]
         marks = np.zeros((len(structures), len(self.edges)), dtype=np.int64)
         marks[np.arange(len(structures))[:, None], begin] = 1
@@ -197,6 +208,9 @@ def _quartile_pairs(values: Ints, others: Ints) -> Ints:
 def interval_of(structures: Floats, positions: Floats) -> Ints:
     """(S, C) cuts and (A,) positions -> (S, A): the number of cuts at or left of each position.
 
+    :param structures: The cuts of each structure, `(S, C)`.
+    :param positions: The positions `(A,)` to be looked up.
+
     >>> interval_of(np.array([[0.2, 0.5]]), np.array([0.1, 0.3, 0.9])).tolist()
     [[0, 1, 2]]
     """
@@ -208,6 +222,10 @@ def interval_of(structures: Floats, positions: Floats) -> Ints:
 
 def all_clusterings(cuts: Sequence[float], most: int, known: tuple[float, float]) -> Floats:
     """(S, most - 1): clusterings into at most `most` intervals by some of `cuts`, none inside the `known` interval.
+
+    :param cuts: The positions where a cut may be.
+    :param most: How many intervals a clustering has at most.
+    :param known: Where the known interval begins and ends.
 
     >>> all_clusterings([0.2, 0.5, 0.8], most=2, known=(0.4, 0.6)).tolist()
     [[1.0], [0.2], [0.8]]
@@ -224,6 +242,9 @@ def hard_clusterings(k: int, alpha: float = 0.25) -> tuple[Floats, Floats]:
     I = [0, alpha] and [alpha, 1] is cut into k equal cells. I's cluster ends at the start of any cell; cells to the
     right of that are clusters of their own, and at most one of them is cut in the middle. This contains the set of the
     paper's lower bound, in which I's cluster is always [0, alpha] and nothing would be left to learn about it.
+
+    :param k: How many cells there are to the right of the known interval.
+    :param alpha: The mass of the known interval.
 
     >>> structures, points = hard_clusterings(4)
     >>> structures.shape, points.shape

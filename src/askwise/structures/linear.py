@@ -47,6 +47,12 @@ class LinearPool(LinearScores):
     `points` is (N, D); `labels` name the responses -1 and +1; `names` and `images`, if given, have one entry a row.
     With `grades`, from the weakest, the responses are -G, ..., -1 and 1, ..., G: "surely no", "probably no".
 
+    :param points: The features of the rows, `(N, D)`.
+    :param names: The names of the rows; by default their numbers.
+    :param labels: What people call the responses -1 and +1.
+    :param images: The picture of each row, if they have one.
+    :param grades: The grades of an answer, from the weakest; none by default.
+
     >>> family = LinearPool([[1.0, 0.0], [0.0, 1.0]], labels=("cat", "dog"))
     >>> family.predict(np.array([[2.0, -1.0]]), np.array([0, 1]))
     array([[ 2., -1.]])
@@ -92,6 +98,8 @@ class LinearPool(LinearScores):
 class RowScores(LinearPool):
     """The rows of a table. A structure is the score of each (N,), whatever gave it; its sign is the label.
 
+    :param count: How many rows there are.
+
     >>> RowScores(3, labels=("cat", "dog")).predict(np.array([[2.0, -1.0, 0.5]]), np.array([0, 2]))
     array([[2. , 0.5]])
     """
@@ -119,6 +127,8 @@ class RowScores(LinearPool):
 
 class LinearSphere(LinearScores):
     """Linear classifiers asked about points of the unit sphere in `dimension` dimensions; an atom is the point itself.
+
+    :param dimension: How many dimensions there are.
 
     >>> LinearSphere(3).draw_atoms(4, np.random.default_rng(0)).shape
     (4, 3)

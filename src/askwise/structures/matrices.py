@@ -33,6 +33,13 @@ class Matrices:
     are what an answer takes: a session asks what gains most per unit. Where `askable` (N, M) is False, an entry is
     never asked. `decimals` tells people how exactly to answer.
 
+    :param shape: How many rows and columns there are.
+    :param row_names: The names of the rows; by default their numbers.
+    :param column_names: The names of the columns; by default their numbers.
+    :param costs: What an answer takes: one number, or one for each column or entry.
+    :param askable: Which entries may be asked, `(N, M)`; by default all.
+    :param decimals: How many decimals people should give.
+
     >>> family = Matrices((2, 2), ["Ann", "Ben"], ["tea", "milk"])
     >>> print(family.prompt([1, 0], np.random.default_rng(0)).text)
     What is Ben x tea?
@@ -164,6 +171,9 @@ gaussian = Gaussian()
 def pack(matrices: Any, precision: Any) -> Structures:
     """(S,): matrices (S, N, M) and noise precisions (S,) as one batch.
 
+    :param matrices: Matrices, `(S, N, M)`.
+    :param precision: The precision of the noise in each of them, `(S,)`.
+
     >>> pack(np.zeros((3, 2, 2)), np.ones(3)).shape
     (3,)
     """
@@ -175,6 +185,8 @@ def pack(matrices: Any, precision: Any) -> Structures:
 
 def matrices_of(structures: Structures) -> Floats:
     """(S, N, M): the matrices of a batch; an array of matrices passes as it is.
+
+    :param structures: A batch that `pack` made, or matrices.
 
     >>> matrices_of(pack(np.zeros((3, 2, 2)), np.ones(3))).shape
     (3, 2, 2)

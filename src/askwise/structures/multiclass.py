@@ -20,6 +20,11 @@ class SoftmaxPool:
 
     `points` is (N, D), `labels` has K entries; `names` and `images`, if given, have one entry a row.
 
+    :param points: The features of the rows, `(N, D)`.
+    :param names: The names of the rows; by default their numbers.
+    :param labels: The K labels.
+    :param images: The picture of each row, if they have one.
+
     >>> family = SoftmaxPool([[1.0, 0.0], [0.0, 1.0]], labels=("cat", "dog", "eel"))
     >>> family.decide(family.predict(np.array([[3.0, 0.0, 0.0, 3.0, 1.0, 1.0]]), np.array([0, 1])))
     array([[0, 1]])
@@ -78,6 +83,8 @@ class SoftmaxPool:
 
 class SoftmaxRows(SoftmaxPool):
     """The rows of a table. A structure is K scores of each (K * N,), whatever gave them; the highest is the label.
+
+    :param count: How many rows there are.
 
     >>> family = SoftmaxRows(2, labels=("cat", "dog", "eel"))
     >>> family.decide(family.predict(np.array([[3.0, 0.0, 0.0, 3.0, 1.0, 1.0]]), np.array([0, 1])))

@@ -55,9 +55,15 @@ class ParquetRows:
     `pool` holds the rows and `reader` reads them. `sample` holds the numbers and the features of random rows, which
     stand for all where no screening is run. `labels` are what people answer; `shown` names the columns of names and
     pictures. `row_map` turns rows into features; without it they are the rows themselves.
+
+    :param pool: Holds the rows.
+    :param reader: Reads them.
+    :param sample: The numbers and the features of random rows, which stand for all where no screening is run.
+    :param shown: The columns of names and of pictures.
+    :param row_map: Turns rows into features; without, they are the rows themselves.
     """
 
-    labels: tuple[Response, ...]
+    labels: tuple[Response, ...]  # what people answer
 
     def __init__(
         self,

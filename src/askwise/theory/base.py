@@ -23,16 +23,16 @@ MIN_COUNTS = {
 class Bound(NamedTuple, Generic[Value]):
     """One quantity twice: as the paper prints it, and corrected."""
 
-    printed: Value
-    corrected: Value
+    printed: Value  # the value as the paper prints it
+    corrected: Value  # the value with the paper's slips corrected
 
 
 class Index(NamedTuple):
     """While the average diameter is above epsilon, a share tau of the atoms splits it by rho."""
 
-    rho: float
-    epsilon: float
-    tau: float
+    rho: float  # the share of the average diameter that such an atom takes off
+    epsilon: float  # the average diameter down to which this holds
+    tau: float  # the share of the atoms that split so well
 
 
 def unchanged(value: Value) -> Bound[Value]:

@@ -26,6 +26,9 @@ def error_bound(diameter: float, mass: float) -> Bound[float]:
 
     It is on the left of some pairs and on the right of as many others, hence the corrected half.
 
+    :param diameter: The average diameter of the posterior.
+    :param mass: The posterior mass of the structure.
+
     >>> error_bound(0.25, mass=0.5)
     Bound(printed=0.5, corrected=0.25)
     """
@@ -35,6 +38,11 @@ def error_bound(diameter: float, mass: float) -> Bound[float]:
 
 def select_threshold(alpha: float, delta: float, atoms: float, responses: int) -> Bound[float]:
     """N: the split distance an atom must gather under every response before SELECT halts (Algorithm SELECT).
+
+    :param alpha: How much worse than the best atom the chosen one may be, from 0 to 1.
+    :param delta: The probability of failure.
+    :param atoms: How many candidate atoms there are.
+    :param responses: How many responses there are.
 
     >>> round(select_threshold(0.5, 0.05, atoms=500, responses=2).corrected, 1)
     552.9
@@ -47,6 +55,12 @@ def select_pairs(alpha: float, delta: float, atoms: float, responses: int, split
     """The pairs that SELECT draws at most, with probability 1 - delta (select lemma).
 
     `split` is rho times the average diameter: what the best atom takes off it.
+
+    :param alpha: How much worse than the best atom the chosen one may be, above 0 and below 1.
+    :param delta: The probability of failure.
+    :param atoms: How many candidate atoms there are.
+    :param responses: How many responses there are.
+    :param split: What the best atom takes off the average diameter.
 
     >>> select_pairs(0.5, 0.05, atoms=500, responses=2, split=0.125).corrected
     7077.0
@@ -62,6 +76,11 @@ def stopping_pairs(round: int, epsilon: float, delta: float, closeness: float = 
     """The pairs to sample at the start of round 1, 2, ...; stop if they are on average at most
     3 epsilon / (4 closeness^2) apart (stopping criterion).
 
+    :param round: The number of the round, from 1.
+    :param epsilon: The average diameter at which to stop.
+    :param delta: The probability of stopping too soon, in any round.
+    :param closeness: How far the prior may be from the truth's own distribution, as a factor of at least 1.
+
     >>> stopping_pairs(100, epsilon=0.1, delta=0.05).corrected
     5864.0
     """
@@ -72,6 +91,9 @@ def stopping_pairs(round: int, epsilon: float, delta: float, closeness: float = 
 def posterior_distance(diameter: float, closeness: float = 1.0) -> Bound[float]:
     """The largest mean distance of a draw from the posterior to the truth, if the truth is drawn from a distribution
     whose density is within a factor `closeness` of the prior's (eq. diameter bounds posterior distance).
+
+    :param diameter: The average diameter of the posterior.
+    :param closeness: How far the prior may be from the truth's own distribution, as a factor of at least 1.
 
     >>> posterior_distance(0.02, closeness=2.0).corrected
     0.08
@@ -85,6 +107,9 @@ def log_odds_bound(noise: Sequence[float], delta: float) -> Bound[float]:
     `noise[i]` and costs ln((1 - q) / q) (concentration of log-odds).
 
     Corrected: Hoeffding's inequality has a half under the root, and noise must not be above 1/2.
+
+    :param noise: The probability of a wrong answer to each question, above 0 and at most 1/2.
+    :param delta: The probability that it costs more.
 
     >>> [round(cost, 1) for cost in log_odds_bound([0.1] * 100, delta=0.05)]
     [181.3, 134.6]
@@ -106,6 +131,14 @@ def zero_one_resources(
     Rounds, corrected: SELECT at alpha = 1/2 promises rho / 2, half of the sum may be lost to chance, a step ranges over
     e^(2 beta) - e^(-2 beta), and chance has a quarter of delta. The printed proof would need mass^2; an argument by the
     mean distance itself, which is above epsilon until the goal is reached, makes the printed mass right.
+
+    :param round: The number of the round whose atoms and structures are wanted, from 1.
+    :param index: The splitting index; its epsilon is the goal.
+    :param delta: The probability of failure.
+    :param margin: How much likelier the right answer is than any wrong one, at least.
+    :param beta: The inverse temperature of the update, at most a tenth of the margin.
+    :param mass: The prior mass of the truth.
+    :param responses: How many responses there are.
 
     >>> zero_one_resources(1, Index(rho=0.5, epsilon=0.1, tau=0.1), 0.05, margin=0.8, beta=0.08, mass=0.1).rounds
     Bound(printed=16225.0, corrected=14143.0)
@@ -132,6 +165,13 @@ def bayes_resources(
 
     Rounds, corrected: the first T from which the proof's last display holds; each of its four events has delta / 4.
 
+    :param round: The number of the round whose atoms and structures are wanted, from 1.
+    :param index: The splitting index; its epsilon is the goal.
+    :param delta: The probability of failure.
+    :param dimension: The graph dimension of the family.
+    :param responses: How many responses there are.
+    :param closeness: How far the prior may be from the truth's own distribution, as a factor of at least 1.
+
     >>> bayes_resources(1, Index(rho=0.25, epsilon=0.1, tau=0.01), 0.05, dimension=3).rounds
     Bound(printed=202.0, corrected=1003.0)
     """
@@ -157,6 +197,10 @@ def noisy_rate(rho: float, noise: float, responses: int = 2) -> Bound[float]:
     Corrected: the normaliser Z enters squared, so what the noise costs counts twice; for K responses beta is
     ln((K - 1)(1 - q) / q). Where it is not positive nothing is promised.
 
+    :param rho: The rho of the splitting index.
+    :param noise: The share of wrong answers.
+    :param responses: How many responses there are.
+
     >>> [round(rate, 4) for rate in noisy_rate(0.25, noise=0.01)]
     [0.0778, 0.0318]
     """
@@ -176,6 +220,14 @@ def noisy_resources(
 
     Rounds, corrected: the first T from which the proof's inequality holds at the rate of `noisy_rate`, with all of
     log 1 / Z doubled and Hoeffding's inequality. They grow as 1 / gamma^2; the statement prints 1 / gamma.
+
+    :param round: The number of the round whose atoms and structures are wanted, from 1.
+    :param index: The splitting index; its epsilon is the goal.
+    :param delta: The probability of failure.
+    :param noise: The share of wrong answers.
+    :param dimension: The graph dimension of the family.
+    :param responses: How many responses there are.
+    :param closeness: How far the prior may be from the truth's own distribution, as a factor of at least 1.
 
     >>> noisy_resources(1, Index(rho=0.25, epsilon=0.1, tau=0.01), 0.05, noise=0.01, dimension=3).rounds
     Bound(printed=2744.0, corrected=1403810.0)

@@ -16,8 +16,8 @@ MAX_ENTRIES = 100_000_000  # of the table that are read before the search gives 
 class GraphDimension(NamedTuple):
     """The size of the largest set of atoms that a family shatters, or bounds of it."""
 
-    at_least: int
-    at_most: int
+    at_least: int  # the size of the largest shattered set that is known
+    at_most: int  # no larger set is shattered
 
 
 def graph_dimension(table: Any, max_entries: int = MAX_ENTRIES) -> GraphDimension:
@@ -78,6 +78,8 @@ def line_dimension(k: int) -> GraphDimension:
     side are shattered. No 2 k - 1 intervals are: none may contain another, so they have an order, and to cut every
     second one and no other takes one cut for each, k in all.
 
+    :param k: How many intervals a clustering has at most.
+
     >>> line_dimension(4)
     GraphDimension(at_least=6, at_most=6)
     """
@@ -89,6 +91,8 @@ def clustering_dimension(items: int) -> GraphDimension:
     """Clusterings of `items` items into any number of clusters, or into at most two or more, asked about pairs.
 
     Pairs are edges of a graph. A forest is shattered: two colours suffice. A cycle is not, for one edge follows.
+
+    :param items: How many items there are.
 
     >>> clustering_dimension(5)
     GraphDimension(at_least=4, at_most=4)
@@ -102,6 +106,9 @@ def linear_dimension(dimension: int, labels: int = 2) -> GraphDimension:
 
     Exact for two labels. For more, m atoms are shattered only if the signs of m (labels - 1) linear forms in
     dimension * (labels - 1) weights have 2^m patterns (Sauer's lemma).
+
+    :param dimension: How many features there are.
+    :param labels: How many labels there are.
 
     >>> linear_dimension(10), linear_dimension(5, labels=3)
     (GraphDimension(at_least=10, at_most=10), GraphDimension(at_least=5, at_most=41))
@@ -126,6 +133,10 @@ def log_patterns(dimension: int, atoms: float, responses: int) -> Bound[float]:
     smaller dimension, because j or another can follow. And the closed form needs as many atoms as dimensions; with
     fewer it may fall below 0.
 
+    :param dimension: The graph dimension of the family.
+    :param atoms: How many atoms are answered.
+    :param responses: How many responses there are.
+
     >>> [round(count, 1) for count in log_patterns(3, atoms=100, responses=2)]
     [16.8, 13.5]
     >>> [round(count, 1) for count in log_patterns(100, atoms=3, responses=2)]
@@ -141,6 +152,11 @@ def log_patterns(dimension: int, atoms: float, responses: int) -> Bound[float]:
 def version_space_mass(dimension: int, atoms: int, responses: int, delta: float) -> Bound[float]:
     """The least prior mass of the structures that agree with the truth on these atoms, with probability 1 - delta, if
     the truth is drawn from the prior (Bayesian posterior lower bound).
+
+    :param dimension: The graph dimension of the family.
+    :param atoms: How many atoms were answered.
+    :param responses: How many responses there are.
+    :param delta: The probability that less mass is left.
 
     >>> [round(mass, 4) for mass in version_space_mass(1, atoms=10, responses=2, delta=0.1)]
     [0.0012, 0.0037]

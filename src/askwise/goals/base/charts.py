@@ -28,9 +28,9 @@ class Table:
     ('item', 'chance')
     """
 
-    title: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    title: str  # above the table
+    headings: tuple[str, ...]  # of the columns
+    rows: tuple[tuple[str, ...], ...]  # the texts of each row
     numeric: tuple[int, ...] = ()  # the columns that hold numbers
 
 
@@ -44,14 +44,17 @@ class Chart:
     True
     """
 
-    id: str
-    title: str
-    lead: str
-    table: Table | None = None
+    id: str  # an identifier, unique on its page
+    title: str  # above the chart
+    lead: str  # how to read it, in a sentence
+    table: Table | None = None  # all its numbers
     notes: tuple[str, ...] = field(default=(), kw_only=True)  # what the chart shows, in words
 
     def with_table_of(self, rows: int) -> Self:
-        """The same chart with no more than so many rows in its table."""
+        """The same chart with no more than so many rows in its table.
+
+        :param rows: How many rows at most.
+        """
         if self.table is None or len(self.table.rows) <= rows:
             return self
         title = f"{self.table.title} (the first {rows:,})"
@@ -66,36 +69,36 @@ class Bars(Chart):
     0
     """
 
-    rows: tuple[tuple[str, float], ...] = ()
-    others: int = 0
+    rows: tuple[tuple[str, float], ...] = ()  # names and probabilities
+    others: int = 0  # how many more there are
 
 
 @dataclass(frozen=True)
 class Interval:
     """One row of `Intervals`: where a number lies, and the text beside it."""
 
-    name: str
-    low: float
-    middle: float
-    high: float
-    text: str
+    name: str  # of the row
+    low: float  # where the interval begins
+    middle: float  # the number itself
+    high: float  # where the interval ends
+    text: str  # beside it
 
 
 @dataclass(frozen=True)
 class Intervals(Chart):
     """A number for each row with the interval that holds it, above one axis; `others` more are not shown."""
 
-    axis: str = ""
-    rows: tuple[Interval, ...] = ()
-    others: int = 0
+    axis: str = ""  # what the axis shows
+    rows: tuple[Interval, ...] = ()  # one for each number
+    others: int = 0  # how many more there are
 
 
 @dataclass(frozen=True)
 class HeatRow:
     """One row of a `HeatMap`: its name, and for each column a share from 0 (light) to 1 (dark) and a text."""
 
-    name: str
-    cells: tuple[tuple[float, str], ...]
+    name: str  # of the row
+    cells: tuple[tuple[float, str], ...]  # a share from 0 to 1 and a text for each column
 
 
 @dataclass(frozen=True)
@@ -106,18 +109,18 @@ class HeatMap(Chart):
     0
     """
 
-    columns: tuple[str, ...] = ()
-    rows: tuple[HeatRow, ...] = ()
-    others: int = 0
+    columns: tuple[str, ...] = ()  # their names
+    rows: tuple[HeatRow, ...] = ()  # one for each row
+    others: int = 0  # how many more there are
 
 
 class CurvePoint(NamedTuple):
     """One point of a `EffectCurve`."""
 
-    x: float
-    low: float
-    middle: float
-    high: float
+    x: float  # where the point lies
+    low: float  # where the band begins
+    middle: float  # the number itself
+    high: float  # where the band ends
 
 
 @dataclass(frozen=True)
@@ -129,8 +132,8 @@ class EffectCurve(Chart):
     'price'
     """
 
-    axis: str = ""
-    rows: tuple[CurvePoint, ...] = ()
+    axis: str = ""  # what the axis shows
+    rows: tuple[CurvePoint, ...] = ()  # the points from left to right
 
 
 @dataclass(frozen=True)
@@ -141,36 +144,36 @@ class Item:
     '75 %'
     """
 
-    name: str
-    place: int | None = None
-    note: str = ""
+    name: str  # of the item
+    place: int | None = None  # its row in the table; None: it has none
+    note: str = ""  # beside the name
 
 
 @dataclass(frozen=True)
 class Group:
     """Items that belong together, under a heading."""
 
-    title: str
-    items: tuple[Item, ...]
+    title: str  # the heading
+    items: tuple[Item, ...]  # what belongs together
 
 
 @dataclass(frozen=True)
 class Groups(Chart):
     """Groups of items; `others` more are not shown."""
 
-    groups: tuple[Group, ...] = ()
-    others: int = 0
+    groups: tuple[Group, ...] = ()  # one for each group
+    others: int = 0  # how many more there are
 
 
 @dataclass(frozen=True)
 class Fork:
     """A fork of a drawn tree: where it stands (0 the root, 1 the leaves; rows from the top), its children, a note."""
 
-    x: float
-    row: float
+    x: float  # how far from the root, 0 to 1
+    row: float  # how far from the top, in leaves
     children: tuple[tuple[float, float], tuple[float, float]]  # (x, row) of each
-    note: str
-    strong: bool
+    note: str  # beside the fork
+    strong: bool  # whether it is drawn strongly
 
 
 @dataclass(frozen=True)
@@ -178,7 +181,7 @@ class Tree(Chart):
     """A tree that lies on its side, the root at the left."""
 
     names: tuple[str, ...] = ()  # the leaves from the top
-    forks: tuple[Fork, ...] = ()
+    forks: tuple[Fork, ...] = ()  # one for each inner node
 
 
 @dataclass(frozen=True)
@@ -189,13 +192,13 @@ class Result:
     ()
     """
 
-    question: str
+    question: str  # in plain words
     items: tuple[Item, ...] = ()  # one or several things that were found
     large: bool = False  # whether the items are the whole answer and shown large
     facts: tuple[tuple[str, str], ...] = ()  # names and values beside them
     text: str = ""  # a sentence below them
     drawing: Chart | None = None  # the answer where it is a drawing: clusters, a tree
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[Chart, ...] = ()  # what stands behind the answer
 
     @property
     def all_charts(self) -> tuple[Chart, ...]:
@@ -205,6 +208,10 @@ class Result:
 
 def chance_rows(rows: Sequence[Chance], most: int = MAX_BARS, total: bool = False) -> tuple[tuple[str, float], ...]:
     """The likeliest as bars; with `total`, all others share one more bar.
+
+    :param rows: Names and their probabilities, the likeliest first.
+    :param most: How many bars at most.
+    :param total: Whether all others share one more bar.
 
     >>> chance_rows([Chance(0, "tea", 0.9), Chance(1, "milk", 0.1)], most=1, total=True)
     (('tea', 0.9), ('the other one', 0.1))
@@ -219,6 +226,9 @@ def chance_rows(rows: Sequence[Chance], most: int = MAX_BARS, total: bool = Fals
 
 def interval_rows(spans: Sequence[Span], texts: Sequence[str]) -> tuple[Interval, ...]:
     """The first intervals with their texts.
+
+    :param spans: Numbers and their intervals.
+    :param texts: The text beside each.
 
     >>> interval_rows([Span(0, "tea", 1, 1, 2, 0.9)], ["1 (1 to 2)"])[0].high
     2

@@ -44,26 +44,26 @@ MIN_CLAIMED_CHANCE = 0.01  # of being exactly right, below which only a guess is
 class SessionParts:
     """What a goal makes of a table; a `Session` needs no more."""
 
-    problem: Problem
-    prior: Posterior
+    problem: Problem  # the family, the loss and the distance
+    prior: Posterior  # the beliefs before any answer
     describe: Callable[[Structure], object]  # a structure -> the estimate as people read it
-    candidates: int = MAX_CANDIDATES
+    candidates: int = MAX_CANDIDATES  # how many questions are scored at most
     effects: Callable[[Sample], Effects] | None = None  # draws -> what each column of the table does
     model_check: ModelCheck | None = None  # answers -> what speaks for another model
-    cost_limits: CostLimits | None = None
+    cost_limits: CostLimits | None = None  # what may be spent on questions
 
 
 @dataclass(frozen=True)
 class Summary:
     """What a goal understood of its table."""
 
-    goal: str
-    rows: int
+    goal: str  # the name of the goal
+    rows: int  # how many rows questions can be about
     name: str | None  # the column with the names
-    features: list[str]
+    features: list[str]  # the columns that count
     left_out: dict[str, str]  # column -> why it is not used
-    responses: list[str]
-    questions: int
+    responses: list[str]  # what may be answered
+    questions: int  # how many there are
     columns: list[str] = field(default_factory=list)  # that questions can show
     shown: list[str] = field(default_factory=list)  # those that they show
 
@@ -157,18 +157,31 @@ class Goal(HasOptions, ABC):
 
     @abstractmethod
     def build(self, columns: Columns) -> SessionParts:
-        """The parts of a session about this table."""
+        """The parts of a session about this table.
+
+        :param columns: The table, by column.
+        """
 
     def resolve(self, data: Rows) -> tuple[Columns, Self]:
-        """The data as plain columns, and the goal with the options that depend on them."""
+        """The data as plain columns, and the goal with the options that depend on them.
+
+        :param data: What the user gave.
+        """
         return table(data), self
 
     def repeats(self, rows: int) -> bool:
-        """Whether the same question may be asked again about a table of so many rows."""
+        """Whether the same question may be asked again about a table of so many rows.
+
+        :param rows: How many rows the table has.
+        """
         return bool(self.repeat)
 
     def session(self, data: Any, *, saved: bool = False) -> Session:
-        """A ready session about a user's data. What was saved before opens whatever its size."""
+        """A ready session about a user's data. What was saved before opens whatever its size.
+
+        :param data: What the user gave.
+        :param saved: Whether such a session was saved before.
+        """
         columns, goal = self.checked().resolve(data)
         check_rows(type(goal), row_count(columns), saved)
         parts = goal.build(columns)
@@ -203,7 +216,10 @@ class Goal(HasOptions, ABC):
         return session
 
     def presentation(self, columns: Columns) -> Present | None:
-        """What completes questions with what people see; None where a question says it all."""
+        """What completes questions with what people see; None where a question says it all.
+
+        :param columns: The table, by column.
+        """
         return None
 
     @property
@@ -212,7 +228,10 @@ class Goal(HasOptions, ABC):
         return self.epsilon / self.closeness**2
 
     def recipe(self, columns: Columns) -> dict[str, Any] | None:
-        """What a file keeps of a session; None if an option is a function or an object, which no file can hold."""
+        """What a file keeps of a session; None if an option is a function or an object, which no file can hold.
+
+        :param columns: The table, by column.
+        """
         from askwise.goals.base.registry import plugins_used
 
         options = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -222,7 +241,13 @@ class Goal(HasOptions, ABC):
         return {"goal": self.goal_name, "data": columns, "options": options} | ({"plugins": used} if used else {})
 
     def items_event(self, recipe: Mapping[str, Any], rows: Any, names: Any, key: str | None = None) -> Event:
-        """The event that adds rows to the table of this recipe or retires items; others are refused."""
+        """The event that adds rows to the table of this recipe or retires items; others are refused.
+
+        :param recipe: What a file keeps of the session.
+        :param rows: The rows to add; None: none.
+        :param names: The names of the items to retire; None: none.
+        :param key: The key of the request, so that it counts once.
+        """
         from askwise.goals.base.item_changes import items_event
 
         return items_event(recipe, rows, names, key)
@@ -231,22 +256,38 @@ class Goal(HasOptions, ABC):
 
     @abstractmethod
     def sentence(self, rows: int) -> str:
-        """What is sought among so many rows: "Find the best of the 93 items."."""
+        """What is sought among so many rows: "Find the best of the 93 items.".
+
+        :param rows: How many rows questions can be about.
+        """
 
     def total_rows(self, columns: Columns) -> int:
-        """How many rows questions can be about."""
+        """How many rows questions can be about.
+
+        :param columns: The table, by column.
+        """
         return row_count(columns)
 
     @abstractmethod
     def summary(self, session: Session) -> Summary:
-        """What was understood of the table."""
+        """What was understood of the table.
+
+        :param session: A session of this goal.
+        """
 
     @abstractmethod
     def data_sentences(self, session: Session, found: Summary) -> list[str]:
-        """How the table was read, one sentence a line."""
+        """How the table was read, one sentence a line.
+
+        :param session: A session of this goal.
+        :param found: What `summary` found.
+        """
 
     def sentences(self, session: Session) -> list[str]:
-        """All that was understood, one sentence a line."""
+        """All that was understood, one sentence a line.
+
+        :param session: A session of this goal.
+        """
         found = self.summary(session)
         lines = [self.sentence(found.rows), *self.data_sentences(session, found)]
         reasons: dict[str, list[str]] = {}
@@ -263,7 +304,10 @@ class Goal(HasOptions, ABC):
         return lines
 
     def question_sentences(self, found: Summary) -> str:
-        """What a question shows, and how many there are."""
+        """What a question shows, and how many there are.
+
+        :param found: What `summary` found.
+        """
         asked = f"Each question asks for one answer: {' or '.join(found.responses)}."
         return f"{asked} {there_are(found.questions, 'question')}"
 
@@ -271,32 +315,53 @@ class Goal(HasOptions, ABC):
 
     @abstractmethod
     def result(self, session: Session, sample: Sample) -> Result:
-        """What was found, with the charts behind it, as these draws say."""
+        """What was found, with the charts behind it, as these draws say.
+
+        :param session: A session of this goal.
+        :param sample: The draws that the result is computed from.
+        """
 
     def remarks(self, session: Session) -> list[str]:
-        """What else is worth knowing about the result, a sentence each."""
+        """What else is worth knowing about the result, a sentence each.
+
+        :param session: A session of this goal.
+        """
         return []
 
     def absence(self, session: Session) -> Absence | None:
-        """Who has not answered, where several people decide together."""
+        """Who has not answered, where several people decide together.
+
+        :param session: A session of this goal.
+        """
         return None
 
     @classmethod
     def changes_of(cls, session: Session, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Options that are given later, as this goal stores them."""
+        """Options that are given later, as this goal stores them.
+
+        :param session: A session of this goal.
+        :param options: The options, by name.
+        """
         return dict(options)
 
     @classmethod
     def headline(cls, estimate: Any, length: int = MAX_HEADLINE) -> str:
         """An estimate in one line, its parts numbered where their order matters; empty where only a drawing shows
-        it."""
+        it.
+
+        :param estimate: The value of an estimate.
+        :param length: How many characters at most.
+        """
         if cls.ordered and isinstance(estimate, list | tuple):
             estimate = [f"{place}. {one_line(part)}" for place, part in enumerate(estimate, 1)]
         return shorten(one_line(estimate), length)
 
     @classmethod
     def lines(cls, estimate: Any) -> list[str]:
-        """An estimate for the person who answered: one line, or a list of them."""
+        """An estimate for the person who answered: one line, or a list of them.
+
+        :param estimate: The value of an estimate.
+        """
         return [one_line(part) for part in estimate] if isinstance(estimate, list | tuple) else [str(estimate)]
 
     def exact_claim(self) -> str:
@@ -304,20 +369,30 @@ class Goal(HasOptions, ABC):
         return "this is exactly right"
 
     def certainty_claim(self, certificate: Certificate) -> str:
-        """The chance that the estimate is exactly right; another measure where hardly anything ever is."""
+        """The chance that the estimate is exactly right; another measure where hardly anything ever is.
+
+        :param certificate: What is claimed.
+        """
         chance = certificate.probability_exact
         sure = f"We are {in_words(chance)} sure that {self.exact_claim()}."
         return sure if chance >= MIN_CLAIMED_CHANCE else "This is our best guess. Parts of it may be wrong."
 
     def certainty(self, certificate: Certificate) -> str:
-        """How sure the result is, in plain words for those who answered."""
+        """How sure the result is, in plain words for those who answered.
+
+        :param certificate: What is claimed.
+        """
         claim = self.certainty_claim(certificate)
         return f"{claim} Some of the answers contradict the others, so be careful." if certificate.warning else claim
 
     # ------------------------------------------------------------------ in and out
 
     def variables(self, session: Session, structures: Any) -> dict[str, Variable]:
-        """Posterior draws by name, for export."""
+        """Posterior draws by name, for export.
+
+        :param session: A session of this goal.
+        :param structures: The draws, `(S, ...)`.
+        """
         raise SettingError(f"draws of {to_cli_name(self.goal_name)} have no names; take them from session.sample")
 
     def columns_of_answers(self) -> tuple[str, ...]:
@@ -325,7 +400,12 @@ class Goal(HasOptions, ABC):
         return self.answer_columns
 
     def parse_answer(self, session: Session, names: Sequence[Any], response: Any) -> tuple[Any, Any]:
-        """The atom and the response that a row of a table of answers means: `answer_columns`, the last one apart."""
+        """The atom and the response that a row of a table of answers means: `answer_columns`, the last one apart.
+
+        :param session: A session of this goal.
+        :param names: What the row names, in the order of `answer_columns`.
+        :param response: The answer of the row.
+        """
         family: Any = session.problem.family
         places = [place_of(name, family.names, "item") for name in names]
         if len(set(places)) < len(places):

@@ -57,6 +57,9 @@ def option(
 ) -> Any:
     """Declares an option of a goal: a field of its class. `GoalOption` describes the arguments.
 
+    :param default: What it is when nothing is given; without a default it must be given.
+    :param kw_only: Whether it is only given by name.
+
     >>> class Goal(HasOptions):
     ...     k: int = option(help="How many items.", kw_only=False)
     >>> Goal(5)
@@ -144,6 +147,11 @@ def named_or_object(
     """Checks a choice by name or by object. An object that has a name becomes its name, which files can hold.
 
     `known` are the `built_in` choices and those of plug-ins, which are only looked for if they are needed.
+
+    :param built_in: Gives the choices of this package by name.
+    :param known: Gives these and the choices of plug-ins.
+    :param expected: What else may be given, in words, for the refusal.
+    :param accepts: Whether an object may be given.
 
     >>> parse = named_or_object(lambda: {"mean": sum}, lambda: {"mean": sum, "least": min}, "a function")
     >>> parse("score", "mean"), parse("score", min), parse("score", max) is max

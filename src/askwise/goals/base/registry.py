@@ -64,6 +64,9 @@ def goals() -> Mapping[str, type[Goal]]:
 def goal_class(name: Any, typed: bool = False) -> type[Goal]:
     """The goal of that name, as Python or the command line spells it; `typed` goals are listed as they are typed.
 
+    :param name: The name, such as "best_item" or "best-item".
+    :param typed: Whether a refusal lists goals as they are typed on the command line.
+
     >>> goal_class("top-k").goal_name
     'top_k'
     """
@@ -108,6 +111,8 @@ def goal_from(recipe: Recipe) -> Goal:
 def goal_of(session: Session) -> Goal:
     """The goal that a session pursues now.
 
+    :param session: A session that a goal made.
+
     >>> from askwise import best_item
     >>> goal_of(best_item(["tea", "coffee"], seed=1)).goal_name
     'best_item'
@@ -125,6 +130,8 @@ def remake(recipe: Recipe) -> Session:
 
     Older studies may have a strategy that does not suit their questions: the default takes its place, so that the
     answers can still be read.
+
+    :param recipe: What a file keeps of a session: the goal, its options and the data.
 
     >>> from askwise import best_item
     >>> remake(best_item(["tea", "coffee"], seed=1).recipe)

@@ -34,8 +34,8 @@ class ClusteringChains(ABC):
 
     loss = zero_one
 
-    family: Clusterings
-    beta: float
+    family: Clusterings  # whose clusterings are possible
+    beta: float  # what a wrong answer costs
     features: Floats  # (N, D), centred; D may be 0
     log_medians: Floats  # (M,): prior medians of the scales of the model, as logarithms
     log_widths: Floats  # (M,): their prior standard deviations; 0 fixes a scale

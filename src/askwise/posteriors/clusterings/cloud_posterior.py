@@ -67,6 +67,16 @@ class CloudClusteringPosterior(ClusteringChains):
         A wrong answer costs `beta`. Items have `features` (N, D), of which at most `components` principal axes are
         kept, or a `similarity` (N, N). `scales` fixes alpha, s2 and t2 of the clouds and the concentration of the
         groups; `mixing` fixes the mixing. None learns them.
+
+        :param family: Whose clusterings are possible.
+        :param beta: What a wrong answer costs.
+        :param features: The features of the items, `(N, D)`.
+        :param similarity: How similar items are, `(N, N)`, in place of features.
+        :param chains: How many chains hold the beliefs.
+        :param components: How many principal axes of the features are kept at most.
+        :param scales: alpha, s2 and t2 of the clouds, and the concentration of the groups; None learns them.
+        :param mixing: The mixing; None learns it.
+        :param seed: Where the chains start.
         """
         beta = number("beta", beta, above=0)
         chains = whole_number("chains", chains, at_least=2)
@@ -149,6 +159,14 @@ def clustering_prior(
     """The beliefs of the goals before any answer: groups made of clouds or, with a fixed `trust`, round clouds.
 
     The other arguments are those of the two posteriors. Items without features have no clouds.
+
+    :param family: Whose clusterings are possible.
+    :param beta: What a wrong answer costs.
+    :param features: The features of the items, `(N, D)`.
+    :param similarity: How similar items are, `(N, N)`, in place of features.
+    :param trust: A fixed trust in the features, with round clouds; None learns it.
+    :param chains: How many chains hold the beliefs.
+    :param seed: Where the chains start.
 
     >>> type(clustering_prior(Clusterings(3), 2.0, features=[[0.0], [1.0], [9.0]], chains=2)).__name__
     'CloudClusteringPosterior'

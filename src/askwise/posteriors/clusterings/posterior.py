@@ -54,6 +54,16 @@ class ClusteringPosterior(ClusteringChains):
         A wrong answer costs `beta`. Items may have `features` (N, D), of which at most `components` principal axes are
         kept, or a `similarity` (N, N). `trust` below 1 takes the features' likelihood to that power, for groups that
         are not round clouds. `scales` fixes alpha, s2 and t2; None learns them.
+
+        :param family: Whose clusterings are possible.
+        :param beta: What a wrong answer costs.
+        :param features: The features of the items, `(N, D)`.
+        :param similarity: How similar items are, `(N, N)`, in place of features.
+        :param chains: How many chains hold the beliefs.
+        :param components: How many principal axes of the features are kept at most.
+        :param trust: The power of the features' likelihood.
+        :param scales: alpha, s2 and t2; None learns them.
+        :param seed: Where the chains start.
         """
         beta = number("beta", beta, above=0)
         chains = whole_number("chains", chains, at_least=2)

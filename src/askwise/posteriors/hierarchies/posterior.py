@@ -67,8 +67,8 @@ class HierarchyPosterior:
 
     loss = zero_one
 
-    family: Hierarchies
-    beta: float
+    family: Hierarchies  # whose trees are possible
+    beta: float  # what a wrong answer costs
     features: Floats  # (n, D), of variance 1; D = 0 without features
     strengths: Floats  # (L,) how much features may count
     log_weights: Floats  # (L,) log prior weight minus log normaliser
@@ -78,7 +78,7 @@ class HierarchyPosterior:
     triples: Ints  # (T, 3) answered
     odd: Ints  # (T,) the item left out
     weight: Ints  # (T,) how far each answer is trusted: `full` is all the way
-    full: int = 1
+    full: int = 1  # the weight of an answer that is trusted all the way
     moved: float = 1.0  # share of the last moves that changed a tree
     expected: float = 1.0  # share of the chains that expected the last answer
     copied: float = 0.0  # share of the chains that got stuck after it and were replaced
@@ -90,6 +90,12 @@ class HierarchyPosterior:
         """Beliefs before any answer, held by `chains` chains; a wrong answer costs `beta`.
 
         Items may have `features` (n, D). `strength` fixes how much they count; None learns it.
+
+        :param family: Whose trees are possible.
+        :param beta: What a wrong answer costs.
+        :param features: The features of the items, `(n, D)`; none by default.
+        :param chains: How many chains hold the beliefs.
+        :param strength: How much features count; None learns it.
         """
         beta = number("beta", beta, above=0)
         chains = whole_number("chains", chains, at_least=2)
@@ -162,7 +168,10 @@ class HierarchyPosterior:
         }
 
     def log_prior(self, structures: Ints) -> Floats:
-        """(S,): the log density of trees before any answer, up to a constant."""
+        """(S,): the log density of trees before any answer, up to a constant.
+
+        :param structures: Trees, `(S, 2n - 1)`.
+        """
         from askwise.posteriors.hierarchies.preorder_tree import feature_costs
 
         costs = feature_costs(np.ascontiguousarray(structures, dtype=np.int32), self.features)
@@ -173,7 +182,13 @@ class HierarchyPosterior:
     def advanced(
         self, moves: int | Floats, rng: Generator, focus: Ints | None = None, focused: int | Floats = 0
     ) -> HierarchyPosterior:
-        """The chains after `moves` of each or all; before these, `focused` moves around the items in `focus`."""
+        """The chains after `moves` of each or all; before these, `focused` moves around the items in `focus`.
+
+        :param moves: How many moves each chain makes, one number or one for each.
+        :param rng: The generator of the moves.
+        :param focus: The items around which chains move first.
+        :param focused: How many of these moves each chain makes.
+        """
         from askwise.posteriors.hierarchies.prune_regraft import TreeChains, advance
 
         trees, wrong, places = self.trees.copy(), self.wrong.copy(), self.places.copy()

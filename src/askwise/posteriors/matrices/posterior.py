@@ -53,9 +53,9 @@ class MatrixPosterior:
     loss = gaussian
     beta = 1.0
 
-    family: Matrices
-    model: FactorModel
-    chains: FactorChains
+    family: Matrices  # whose matrices are possible
+    model: FactorModel  # the model of factors and noise
+    chains: FactorChains  # where the chains stand
     answered: Ints  # (T, 2)
     values: Floats  # (T,)
     trust: Floats  # (T,): the precision of each answer, as a share of that of the noise
@@ -82,6 +82,17 @@ class MatrixPosterior:
         set them or, if fewer than ten are known, the first answers. The scale is then at least `least_scale`: a first
         answer that happens to be near 0 says little about the others. `row_features` (N, F) and `column_features`
         (M, F) are tables of numbers, which are standardised here.
+
+        :param family: Whose matrices are possible.
+        :param rank: How many factors the model has.
+        :param chains: How many chains hold the beliefs.
+        :param center: Roughly where entries lie; by default learned from those known or from the first answers.
+        :param scale: Roughly how far entries spread; by default learned in the same way.
+        :param least_scale: The least scale that is learned so.
+        :param row_features: A table of numbers about the rows, `(N, F)`.
+        :param column_features: A table of numbers about the columns, `(M, F)`.
+        :param known: Entries known from elsewhere: (row, column, value) each.
+        :param seed: Where the chains start.
         """
         rank = whole_number("rank", rank, at_least=0, at_most=MAX_RANK)
         chains = whole_number("chains", chains, at_least=2)

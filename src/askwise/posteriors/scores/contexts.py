@@ -49,7 +49,7 @@ class AnchoredScores(ShapedScores):
     all places are taken shares the last one.
     """
 
-    anchor: str = ""
+    anchor: str = ""  # who has no taste beside the general one
     judges: Any = field(default_factory=lambda: np.zeros(0, dtype=str))  # (J,): the names of those with a place
 
     def update_all(self, answers: Sequence[Answer], rng: Generator) -> ShapedScores:

@@ -34,14 +34,14 @@ class Shape:
     False
     """
 
-    name: str
-    linear: float = 0.0
-    squares: float = 0.0
-    quadratic: float = 0.0
-    smooth: float = 0.0
-    additive: float = 0.0
-    own: float = 0.0
-    length: float = 1.0
+    name: str  # what it is called
+    linear: float = 0.0  # the share of the variance in straight lines
+    squares: float = 0.0  # the share of squares of features
+    quadratic: float = 0.0  # the share of squares and of products of two features
+    smooth: float = 0.0  # the share of a Gaussian kernel
+    additive: float = 0.0  # the share of a curve for each feature
+    own: float = 0.0  # the share that is each row's own
+    length: float = 1.0  # of the kernels, in median distances between rows
 
     @property
     def is_linear(self) -> bool:

@@ -48,15 +48,15 @@ class LogConcave:
     ((1000, 2), True)
     """
 
-    family: LinearFamily
-    beta: float
+    family: LinearFamily  # gives the features of atoms
+    beta: float  # the weight of a loss
     log_prior: Floats  # (13,) or (1,): log prior weight of each scale
     grid: Floats  # (13,) or (1,): the scales themselves
-    evidence: Evidence
+    evidence: Evidence  # the answers so far, as the sampler needs them
     active: Ints  # (K,): the scales that carry weight, as places in the grid
     reference: Reference  # of the active scales
     pilot: PilotRun  # the weights of the active scales, and how to sample them
-    answers: int = 0
+    answers: int = 0  # how many there are
     pilot_answers: int = 0  # answers at the last pilot run
 
     @staticmethod
@@ -65,6 +65,11 @@ class LogConcave:
 
         `family` gives the features of atoms; answers cost `beta` times the `loss`. `sigma` fixes the prior scale; None
         learns it.
+
+        :param family: Gives the features of atoms.
+        :param loss: What weights pay for an answer.
+        :param beta: The weight of a loss.
+        :param sigma: The prior scale; None learns it.
         """
         beta = number("beta", beta, above=0)
         grid = (

@@ -45,22 +45,30 @@ class Mala:
     True
     """
 
-    family: LinearFamily
-    beta: float
-    sigma: float
-    chains: int
-    steps: int
-    evidence: Evidence
+    family: LinearFamily  # gives the features of atoms
+    beta: float  # the weight of a loss
+    sigma: float  # the prior scale
+    chains: int  # how many chains there are
+    steps: int  # how many steps each makes after an answer
+    evidence: Evidence  # the answers so far
     weights: Floats  # (C, D) where the chains stand; (0, D) before the first answer
-    step_size: float
-    rejection: float = TARGET_REJECTION
-    answers: int = 0
+    step_size: float  # of a step, adapted on the way
+    rejection: float = TARGET_REJECTION  # the share of steps that were rejected
+    answers: int = 0  # how many there are
 
     @staticmethod
     def prior(
         family: LinearFamily, loss: Loss, beta: float = 1.0, sigma: float = 1.0, chains: int = 600, steps: int = 48
     ) -> Mala:
-        """Beliefs before any answer, with prior scale `sigma`; each answer moves `chains` chains by `steps` steps."""
+        """Beliefs before any answer, with prior scale `sigma`; each answer moves `chains` chains by `steps` steps.
+
+        :param family: Gives the features of atoms.
+        :param loss: What weights pay for an answer.
+        :param beta: The weight of a loss.
+        :param sigma: The prior scale.
+        :param chains: How many chains there are.
+        :param steps: How many steps each makes after an answer.
+        """
         beta, sigma = number("beta", beta, above=0), number("sigma", sigma, above=0)
         chains, steps = whole_number("chains", chains, at_least=1), whole_number("steps", steps, at_least=1)
         evidence = Evidence.empty(loss, family.dimension)

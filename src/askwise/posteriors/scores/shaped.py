@@ -70,19 +70,19 @@ class ShapedScores:
     ((1000, 3), True)
     """
 
-    family: LinearScoreFamily
-    loss: Loss
-    beta: float
-    shapes: tuple[Shape, ...]
-    known: ShapeFactors
+    family: LinearScoreFamily  # whose scores are learned
+    loss: Loss  # what scores pay for an answer
+    beta: float  # the weight of a loss
+    shapes: tuple[Shape, ...]  # the shapes that are possible
+    known: ShapeFactors  # factors and means of the shapes
     log_prior: Floats  # (H, C): log prior weight of each shape and scale; (H J, C) with J sets of cuts
     scale_grid: Floats  # (C,)
-    coordinates: AnswerCoordinates
+    coordinates: AnswerCoordinates  # the answers so far, in coordinates of the scores
     cells: Ints  # (K,): places of the points in the grid, flat
-    points: Points
+    points: Points  # the shapes and scales that carry weight, with what sampling needs
     log_weights: Floats  # (K,): of the points, not normalised
     missed: Ints  # (H,): answers that came since a shape was last looked at
-    acceptance: float = 1.0
+    acceptance: float = 1.0  # the share of moves that the sampler accepted
     count: int = 0  # answers
     people_before: int = 0  # whose answers the shape of the population was learned from
     cut_grid: CutGrid | None = None  # between grades; its sets of cuts multiply the shapes: row = shape + H * set
@@ -131,6 +131,18 @@ class ShapedScores:
         `lapses`, nobody ever answers by accident. A `population` is one more shape, whose weight grows with the number
         of people it was learned from. The cuts of an `OrderedLogit` are learned; those given only say how many they are
         and whether answers can be equal. With `learns_bias`, people may prefer the left or the right of two options.
+
+        :param family: Whose scores are learned.
+        :param loss: What scores pay for an answer.
+        :param shapes: The H shapes that are possible.
+        :param factors: A factor `(M, D)` of the prior covariance of each shape.
+        :param weights: The prior weight of each shape, `(H,)`.
+        :param sigma: The prior scale; None learns it.
+        :param lapses: Whether people may answer by accident.
+        :param means: The prior mean of the scores for each shape, `(H, M)`; 0 by default.
+        :param population: What was learned from other people.
+        :param typical_scale: Larger prior scales than this are held to be less likely.
+        :param learns_bias: Whether people may prefer a side.
         """
         sets = family if isinstance(family, ShowsSets) else None
         fits = loss is logistic or isinstance(loss, Davidson | OrderedLogit)

@@ -87,8 +87,8 @@ class ShapedSoftmax:
     loss = softmax
     beta = 1.0
 
-    family: SoftmaxPool
-    shapes: tuple[Shape, ...]
+    family: SoftmaxPool  # gives the rows of atoms and the labels
+    shapes: tuple[Shape, ...]  # the shapes that are possible
     factors: tuple[Floats, ...]  # (M, D) of each shape, in 32 bits
     log_prior: Floats  # (H,): log prior weight of each shape
     members: tuple[SoftmaxPosterior, ...]  # of each shape
@@ -96,7 +96,7 @@ class ShapedSoftmax:
     missed: Ints  # (H,): the latest answers that each shape has not met
     atoms: Ints  # (T,)
     responses: Ints  # (T,)
-    chains: int
+    chains: int  # how many chains hold the beliefs
 
     @staticmethod
     def prior(
@@ -113,6 +113,9 @@ class ShapedSoftmax:
         - `shapes`: with their `factors` (M, D) and prior `weights` (H,).
         - `sigma`: fixes the prior scale; None learns it.
         - `chains`: as many as draws that will be wanted at a time.
+
+        :param factors: A factor `(M, D)` of the prior covariance of each shape.
+        :param weights: The prior weight of each shape, `(H,)`.
         """
         chains = whole_number("chains", chains, at_least=1)
         members = tuple(
@@ -143,7 +146,11 @@ class ShapedSoftmax:
         return whole.continued(LAST_SWEEPS, rng) if answers else self
 
     def continued(self, sweeps: int, rng: Generator) -> ShapedSoftmax:
-        """The same beliefs with other draws: every chain of a shape that is drawn from moves on by so many `sweeps`."""
+        """The same beliefs with other draws: every chain of a shape that is drawn from moves on by so many `sweeps`.
+
+        :param sweeps: How many sweeps each chain makes.
+        :param rng: The generator of the moves.
+        """
         drawn = self.weights * self.chains >= 1
         moved = [one.continued(sweeps, rng) if much else one for one, much in zip(self.members, drawn, strict=True)]
         return replace(self, members=tuple(moved))

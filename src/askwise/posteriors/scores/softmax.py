@@ -66,18 +66,18 @@ class SoftmaxPosterior:
     loss = softmax
     beta = 1.0
 
-    family: LabelledRows
+    family: LabelledRows  # gives the rows of atoms and the labels
     grid: Floats  # (G,): prior scales
     log_prior: Floats  # (G,): log weight of each
-    evidence: LabelEvidence
+    evidence: LabelEvidence  # the answers so far, as the sampler needs them
     points: Floats  # (C, rank): the weights of each chain, in the coordinates of the evidence
     places: Ints  # (C,): the place of its scale
     lapse_grid: Floats  # (E,): shares of answers given by accident; all above 0, or 0 alone
     log_lapse_prior: Floats  # (E,)
     lapse_places: Ints  # (C,): the place of the share of each chain
     steps: Ints  # (G,): leapfrog steps of a trajectory
-    acceptance: float = 1.0
-    answers: int = 0
+    acceptance: float = 1.0  # the share of moves that the sampler accepted
+    answers: int = 0  # how many there are
     log_evidence: float = 0.0  # of all answers, prior scale averaged out; NaN if they came many at once
 
     @staticmethod
@@ -122,6 +122,9 @@ class SoftmaxPosterior:
 
         - `answers`: so few that one fit of the chains to all of them is not worth while.
         - `sweeps`: of every chain in the end.
+
+        :param rng: The generator of resampling and moves.
+        :param chains: How many chains hold the beliefs afterwards; None: as many as before.
         """
         updated = self._with_answers(answers)
         whole = updated.evidence
@@ -171,7 +174,11 @@ class SoftmaxPosterior:
         return self._moved_to(evidence, EARLY_SWEEPS, rng)
 
     def resized(self, count: int, rng: Generator) -> SoftmaxPosterior:
-        """The same beliefs held by so many chains: some are left out, or taken twice."""
+        """The same beliefs held by so many chains: some are left out, or taken twice.
+
+        :param count: How many chains are wanted.
+        :param rng: The generator of the choice.
+        """
         size = len(self.places)
         kept = np.concatenate([rng.permutation(size) for _ in range(-(-count // size))])[:count]
         return replace(self, points=self.points[kept], places=self.places[kept], lapse_places=self.lapse_places[kept])
@@ -193,6 +200,9 @@ class SoftmaxPosterior:
         """Draws (S, K D) of the weights, and the chain (S,) that each comes from.
 
         - `factor`: (M, D); weights (D,) of a label are then multiplied by it: (S, K M).
+
+        :param count: How many draws.
+        :param rng: The generator that everything random comes from.
         """
         size, now, parts = len(self.places), self, [self]
         if count > size:
@@ -258,7 +268,11 @@ class SoftmaxPosterior:
         )  # fmt: skip
 
     def continued(self, sweeps: int, rng: Generator) -> SoftmaxPosterior:
-        """The same beliefs with other draws: every chain moves on by that many `sweeps`."""
+        """The same beliefs with other draws: every chain moves on by that many `sweeps`.
+
+        :param sweeps: How many sweeps each chain makes.
+        :param rng: The generator of the moves.
+        """
         return self._swept(sweeps, rng)
 
     def _swept(self, sweeps: int, rng: Generator) -> SoftmaxPosterior:

@@ -41,7 +41,7 @@ def consent_texts(store: Store, study: int) -> list[dict[str, Any]]:
     [('0fe31e7f', 'I take part.'), ('26b1fc8d', 'I take part, and I am of age.')]
     """
     found = [dict(one.detail) for one in actions_of(store, study) if one.kind == CONSENT_TEXT]
-    now = _text_of(settings_from(store.read(select(studies.c.crowd).where(studies.c.study == study))[0].crowd))
+    now = _text_of(settings_from(store.read_study(select(studies.c.crowd).where(studies.c.study == study)).crowd))
     if now is not None and now["version"] not in [each["version"] for each in found]:
         found.append(now)  # which an earlier version of the program wrote
     return found

@@ -116,6 +116,15 @@ def test_bad_lines_are_sent_back_with_the_reason_and_asked_again(judge, caplog):
         assert sentence in caplog.text  # which Python prints on standard error
 
 
+def test_a_python_program_need_not_flush(judge, monkeypatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    oracle = judge("""
+        for line in sys.stdin:
+            print(json.dumps({"question": json.loads(line)["id"], "response": "left"}))
+    """)
+    assert askwise.answer(session_of(), oracle, jobs=1, budget=2).answers == 2
+
+
 def test_null_skips(judge):
     oracle = judge("""
         for line in sys.stdin:

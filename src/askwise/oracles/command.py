@@ -94,8 +94,9 @@ class JudgeProcess:
     def __init__(self, words: list[str]):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         codec = {"encoding": "utf-8", "errors": "replace"}
+        flushed = {**os.environ, "PYTHONUNBUFFERED": "1"}  # a Python program may print without flush=True
         try:  # in a group of its own: Ctrl-C reaches only askwise, which then closes its input
-            self.process = subprocess.Popen(words, start_new_session=True, **pipes, **codec)  # type: ignore[call-overload]
+            self.process = subprocess.Popen(words, start_new_session=True, env=flushed, **pipes, **codec)  # type: ignore[call-overload]
         except OSError as error:
             raise SettingError(_no_program(words[0], str(error.strerror))) from None
         self.ended: str | None = None  # why

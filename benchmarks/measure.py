@@ -67,24 +67,25 @@ MEASUREMENTS = {
     ),
     "overview": Measurement("overview --people 1000", "the owner's page of a thousand people"),
     "overview-200": Measurement("overview --people 200", "the owner's page of two hundred people"),
-    "servers": Measurement(
-        "serve --servers 2 --alternate --kills 3 --people 200 --seconds 60", "two servers, one database, three kills"
+    "servers": Measurement("serve --servers 2 --people 200 --seconds 60", "two servers whose people stay with one"),
+    "servers-kills": Measurement("serve --servers 2 --kills 3 --people 200 --seconds 60", "the same and three kills"),
+    "alternating-40": Measurement(
+        "serve --servers 2 --alternate --kills 2 --people 40 --seconds 40", "alternating servers, two kills"
     ),
-    "servers-50": Measurement("serve --servers 2 --alternate --people 50 --seconds 25", "two servers, fifty people"),
-    "servers-50-cluster": Measurement(
-        "serve --servers 2 --alternate --cluster 1 --people 50 --seconds 25", "the same with one learner for both"
+    "alternating-50": Measurement(
+        "serve --servers 2 --alternate --people 50 --seconds 25", "alternating servers, fifty people"
     ),
-    "servers-cluster": Measurement(
-        "serve --servers 2 --alternate --cluster 2 --people 200 --seconds 60", "two hundred people and a cluster"
+    "alternating-100": Measurement("serve --servers 2 --alternate --people 100 --seconds 60", "a hundred people"),
+    "alternating-200": Measurement("serve --servers 2 --alternate --people 200 --seconds 60", "two hundred people"),
+    "alternating-kills": Measurement(
+        "serve --servers 2 --alternate --kills 3 --people 200 --seconds 60", "the same and three kills"
     ),
-    "servers-kept": Measurement(
-        "serve --servers 2 --kills 3 --people 200 --seconds 60", "two servers whose people stay with one"
+    "alternating-cluster-50": Measurement(
+        "serve --servers 2 --alternate --cluster 2 --people 50 --seconds 25", "alternating servers and a cluster"
     ),
-    "servers-40": Measurement(
-        "serve --servers 2 --alternate --kills 2 --people 40 --seconds 40", "two servers, few people"
+    "alternating-cluster-200": Measurement(
+        "serve --servers 2 --alternate --cluster 2 --people 200 --seconds 40", "the same with two hundred people"
     ),
-    "server-60": Measurement("serve --people 60 --seconds 40", "sixty people at one server"),
-    "server-40-kills": Measurement("serve --kills 2 --people 40 --seconds 30", "one server and two kills"),
     "cluster": Measurement("serve --cluster 2 --people 60 --seconds 25", "a learner on a Dask cluster"),
     "pool-5": Measurement("pool --rows 100000 --shape linear", "a question to a pool of 10⁵ rows"),
     "pool-6": Measurement("pool --rows 1000000 --shape linear", "a question to a pool of 10⁶ rows"),

@@ -45,8 +45,8 @@ def served(place):
 
 
 def ask(client, link):
-    """The question before somebody, as soon as there is one."""
-    for _ in range(200):
+    """The question before somebody, as soon as there is one; a minute at most, on a machine that is busy."""
+    for _ in range(1200):
         question = client.get(link).json()["question"]
         if question:
             return question

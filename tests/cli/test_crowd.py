@@ -203,13 +203,12 @@ def test_what_was_done_about_people_is_listed(study, run_command):
     answered(study, "Ben")
     for name, reason in (("Ann", "a robot"), ("Ben", "too fast")):
         run_command("people", study, name, "--exclude", "--reason", reason)
-    run_command("crowd", study, "people=9", "answers=3")
+    run_command("crowd", study, "people=9", "answers=3", "consent=I take part.")
     lines = run_command("people", study, "--actions")[1].splitlines()
-    assert [line.partition("Z  ")[2] for line in lines] == [
-        "Ann  excluded  (reason: a robot)",
-        "Ben  excluded  (reason: too fast)",
-        "crowd changed  (names: answers, people)",
-    ]
+    *told, text, changed = [line.partition("Z  ")[2] for line in lines]
+    assert told == ["Ann  excluded  (reason: a robot)", "Ben  excluded  (reason: too fast)"]
+    assert text == "consent text  (version: 0fe31e7f, consent: I take part.)"
+    assert changed == "crowd changed  (settings: answers, consent, people)"
     assert len(run_command("people", study, "Ann", "--actions")[1].splitlines()) == 1
     [one] = json.loads(run_command("people", study, "Ann", "--actions", "--json")[1])
     assert (one["participant"], one["kind"], one["detail"]) == (ann.participant, "excluded", {"reason": "a robot"})

@@ -37,6 +37,13 @@ test("progress does not go backwards, unless an answer is taken back", () => {
   assert.equal(left(2, 0.6), 60);
 });
 
+test("another goal is another promise", () => {
+  const shown = page();
+  const left = (/** @type {string} */ goal, /** @type {number} */ diameter) =>
+    progressPercent(shown, { answers: 3, goal, quota: null, diameter, start: 1, question: null });
+  assert.deepEqual([left("best_item", 0.2), left("best_item", 0.3), left("ranking", 0.8)], [20, 20, 80]);
+});
+
 test("what was promised holds after a reload, for each link", () => {
   const opened = (/** @type {string} */ promiseName, /** @type {number} */ answers, /** @type {number} */ diameter) => {
     const shown = { ...page(), promiseName };

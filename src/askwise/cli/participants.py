@@ -100,7 +100,7 @@ def _list_actions(store: Store, study: Record, person: str | None, as_json: bool
         typer.echo(json.dumps([asdict(one) for one in found]))
         return
     for one in found:
-        detail = ", ".join(f"{name}: {_listing(value)}" for name, value in one.detail.items())
+        detail = ", ".join(f"{name}: {_listing(value)}" for name, value in one.detail.items() if value is not None)
         who = f"  {names.get(one.participant, one.participant)}" if one.participant else ""
         typer.echo(one_line(f"{one.time[:19]}Z{who}  {one.kind}{f'  ({detail})' if detail else ''}"))
     if not found:

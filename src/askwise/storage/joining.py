@@ -69,7 +69,7 @@ def change_crowd(store: Store, study: int, changes: Mapping[str, Any]) -> CrowdS
         if found.answers != before.answers:
             joined = (participants.c.study == study) & participants.c.external.is_not(None)
             connection.execute(update(participants).where(joined).values(quota=found.answers))
-        note_action(connection, study, "crowd changed", detail={"names": sorted(changes)})
+        note_action(connection, study, "crowd changed", detail={"settings": sorted(changes)})
         announce(connection, study)
     return found
 

@@ -90,7 +90,8 @@ def forecast_text(found: Forecast, texts: Catalogue) -> str:
     'about 48 more questions'
     """
     if found.likely is None:
-        return texts.text("forecast.at_least", count=found.low or 1)
+        assert found.low is not None  # else nothing would be known
+        return texts.text("forecast.at_least", count=found.low)
     about = texts.text("forecast.about", count=found.likely)
     if found.low is None or found.low == found.high:
         return about

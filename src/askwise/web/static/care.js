@@ -61,8 +61,8 @@ async function load(api) {
 function showNoted(actions, names) {
   const rows = actions.reverse().map(({ time, kind, participant, detail }) => {
     const { reason, ...more } = detail;
-    const others = Object.entries(more).map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(", ") : value}`);
-    const cells = { what: kind, who: names.get(participant) ?? "", when: new Date(time).toLocaleString(), why: [...(reason ? [String(reason)] : []), ...others].join("; ") };
+    const others = Object.entries(more).filter(([, value]) => value !== null).map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(", ") : value}`);
+    const cells = { what: kind, who: names.get(participant) ?? "", when: new Date(time).toLocaleString(), details: [...(reason ? [String(reason)] : []), ...others].join("; ") };
     return element("tr", {}, ...Object.entries(cells).map(([heading, text]) => element("td", { "data-of": heading }, text)));
   });
   byId("noted").hidden = rows.length === 0;

@@ -5,21 +5,23 @@ import { byId, element } from "./dom.js";
 import { load, save } from "./storage.js";
 import { text } from "./texts.js";
 
-/** @typedef {Pick<import("./types.d.ts").ParticipantState, "answers" | "quota" | "diameter" | "start" | "question">} Progress */
+/** @typedef {import("./types.d.ts").ParticipantState} ParticipantState */
+/** @typedef {Pick<ParticipantState, "answers" | "quota" | "diameter" | "start" | "question"> & Partial<Pick<ParticipantState, "goal">>} Progress */
 
 /** @typedef {import("./types.d.ts").CardsPage} CardsPage */
-/** @typedef {{answers: number, percent: number, likely: number | null}} Promised */
+/** @typedef {{answers: number, goal?: string, percent: number, likely: number | null}} Promised */
 /** @type {WeakMap<CardsPage, Promised>} */
 const promises = new WeakMap(); // what each page has said
 
 /**
- * What a page has promised; nothing if answers were taken back.
+ * What a page has promised; nothing if answers were taken back, or if the study has another goal by now.
  * @param {CardsPage} page
- * @param {number} answers
+ * @param {Pick<Progress, "answers" | "goal">} state
  */
-function promiseOf(page, answers) {
+function promiseOf(page, { answers, goal }) {
   const before = promises.get(page) ?? storedPromise(page);
-  const promise = before && before.answers <= answers ? before : { answers, percent: 100, likely: null };
+  const holds = before && before.goal === goal && before.answers <= answers;
+  const promise = holds ? before : { answers, goal, percent: 100, likely: null };
   promise.answers = answers;
   promises.set(page, promise);
   return promise;
@@ -49,8 +51,8 @@ function storePromise({ promiseName }, promise) {
  * @param {Progress} state
  * @returns {number | null}  percent; null if it is not known
  */
-export function progressPercent(page, { answers, quota, diameter, start }) {
-  const promise = promiseOf(page, answers);
+export function progressPercent(page, { answers, goal, quota, diameter, start }) {
+  const promise = promiseOf(page, { answers, goal });
   if (quota) return Math.round(100 * Math.min(1, answers / quota));
   if (diameter === null || start === null) return null;
   promise.percent = Math.min(promise.percent, Math.round((100 * diameter) / Math.max(start, diameter, 1e-9)));
@@ -61,12 +63,12 @@ export function progressPercent(page, { answers, quota, diameter, start }) {
 /**
  * How many questions are to come, as long as that is not more than was said before.
  * @param {CardsPage} page
- * @param {Pick<import("./types.d.ts").ParticipantState, "answers" | "question" | "forecast">} state
+ * @param {Pick<Progress, "answers" | "goal" | "question"> & Pick<ParticipantState, "forecast">} state
  * @param {(questions: number | null) => string} minutes  how long they take, in words
  * @returns {string}  empty if nothing can be promised
  */
-export function forecastText(page, { answers, question, forecast }, minutes) {
-  const promise = promiseOf(page, answers);
+export function forecastText(page, { answers, goal, question, forecast }, minutes) {
+  const promise = promiseOf(page, { answers, goal });
   if (!question || !forecast) return "";
   const likely = forecast.likely ?? Infinity;
   if (likely > (promise.likely ?? Infinity)) return "";
